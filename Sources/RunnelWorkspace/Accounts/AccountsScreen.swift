@@ -1,5 +1,4 @@
 package import RunnelBase
-import RunnelStreams
 import RunnelTerminal
 
 /// The list of the accounts at the database's server.
@@ -13,8 +12,6 @@ package struct AccountsScreen: Hashable, Sendable {
   /// Whether the server confirms addresses: those of Feathers have no service for it.
   var confirmsAddresses = true
   package private(set) var content = ListContent()
-  private(set) var headings: [String: ListHeading] = [:]
-  private(set) var lines: [String: StyledLine] = [:]
   package var list = ListState()
 
   /// The account under the cursor; nil if there is none.
@@ -26,12 +23,36 @@ package struct AccountsScreen: Hashable, Sendable {
   /// Shows what is known of the accounts now.
   mutating func show(_ facts: AccountFacts, height: Int) {
     self.facts = facts
-    lines = [:]
+    let accounts = facts.listed
+    let ids = accounts.map { AccountsScreen.rowPrefix + $0.id }
+    let section = ListSection(
+      id: AccountsScreen.section, rows: ids, emptyText: facts.emptyText)
+    // The account in use is the one that most keys are about.
+    let first = facts.current?.id ?? accounts.first?.id
+    list.show(
+      ListContent(sections: [section]), inPlaceOf: &content, height: height,
+      first: first.map { AccountsScreen.rowPrefix + $0 })
+  }
+
+  private var headings: [String: ListHeading] {
+    let count = facts.listed.count
+    return [
+      AccountsScreen.section: ListHeading(
+        title: StyledLine("Accounts for this database", .sectionHeader),
+        detail: StyledLine(count == 0 ? "" : "\(count)", .muted))
+    ]
+  }
+
+  /// The lines of the rows.
+  ///
+  /// O(n²) in the accounts, which are a few: those of one user at one server.
+  private var lines: [String: StyledLine] {
     let accounts = facts.listed
     let titleWidth = CellWidth.widest(
       of: accounts.map { facts.title(of: $0) }, atMost: AccountsScreen.titleMax)
     let nameWidth = CellWidth.widest(
       of: accounts.map { $0.name ?? "" }, atMost: AccountsScreen.nameMax)
+    var lines: [String: StyledLine] = [:]
     for account in accounts {
       var line = StyledLine(
         " \(AccountsScreen.cut(facts.title(of: account), titleWidth))  ", .strong)
@@ -39,25 +60,7 @@ package struct AccountsScreen: Hashable, Sendable {
       line.append(words(on: account))
       lines[AccountsScreen.rowPrefix + account.id] = line
     }
-    headings = [
-      AccountsScreen.section: ListHeading(
-        title: StyledLine("Accounts for this database", .sectionHeader),
-        detail: StyledLine(accounts.isEmpty ? "" : "\(accounts.count)", .muted))
-    ]
-    let ids = accounts.map { AccountsScreen.rowPrefix + $0.id }
-    let old = content
-    content = ListContent(sections: [
-      ListSection(
-        id: AccountsScreen.section, rows: ids, emptyText: facts.emptyText)
-    ])
-    list.apply(
-      SectionedDiff.update(
-        from: old.sections.map { SectionIDs($0) }, to: content.sections.map { SectionIDs($0) }),
-      from: old, to: content, height: height)
-    // The account in use is the one that most keys are about.
-    if old.rowCount == 0, let id = facts.current?.id ?? accounts.first?.id {
-      _ = list.moveTo(.row(AccountsScreen.rowPrefix + id), in: content, height: height)
-    }
+    return lines
   }
 
   /// Returns a text of exactly so many columns, which says if it was cut.

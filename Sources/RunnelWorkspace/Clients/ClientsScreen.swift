@@ -20,7 +20,10 @@ package struct ClientsScreen: Hashable, Sendable {
   /// The time of the next request, in milliseconds since 1970; nil while one is in progress.
   private(set) var due: Int64?
   package private(set) var content = ListContent()
-  private(set) var headings: [String: ListHeading] = [:]
+  /// The lines of the rows, with the ages at the last answer.
+  ///
+  /// They are kept: the widths of their columns are those of all clients, of which there may be
+  /// `ClientPage.countMax`, and a key is to cost no more than the rows on the screen.
   private(set) var lines: [String: StyledLine] = [:]
   package var list = ListState()
 
@@ -66,26 +69,22 @@ package struct ClientsScreen: Hashable, Sendable {
       line.append(client.kind, .muted)
       lines["\(client.id)"] = line
     }
-    headings = [
-      ClientsScreen.section: ListHeading(
-        title: StyledLine("Connected to the server", .sectionHeader),
-        detail: StyledLine(phase == .loaded ? "\(clients.count)\(hasMore ? "+" : "")" : "", .muted))
-    ]
     show(clients.map { "\($0.id)" }, height: height)
   }
 
   private mutating func show(_ ids: [String], height: Int) {
-    let old = content
-    content = ListContent(sections: [
-      ListSection(id: ClientsScreen.section, rows: ids, emptyText: emptyText)
-    ])
-    list.apply(
-      SectionedDiff.update(
-        from: old.sections.map { SectionIDs($0) }, to: content.sections.map { SectionIDs($0) }),
-      from: old, to: content, height: height)
-    if old.rowCount == 0, let first = ids.first {
-      _ = list.moveTo(.row(first), in: content, height: height)
-    }
+    let section = ListSection(id: ClientsScreen.section, rows: ids, emptyText: emptyText)
+    list.show(
+      ListContent(sections: [section]), inPlaceOf: &content, height: height, first: ids.first)
+  }
+
+  private var headings: [String: ListHeading] {
+    let count = phase == .loaded ? "\(clients.count)\(hasMore ? "+" : "")" : ""
+    return [
+      ClientsScreen.section: ListHeading(
+        title: StyledLine("Connected to the server", .sectionHeader),
+        detail: StyledLine(count, .muted))
+    ]
   }
 
   private var emptyText: String {

@@ -1,5 +1,4 @@
 package import RunnelBase
-import RunnelStreams
 import RunnelTerminal
 
 /// The list of the user's devices.
@@ -32,17 +31,10 @@ package struct DevicesScreen: Hashable, Sendable {
   mutating func show(_ facts: DeviceFacts, height: Int) {
     self.facts = facts
     let ids = facts.devices.map { DevicesScreen.rowPrefix + $0.id }
-    let old = content
-    content = ListContent(sections: [
-      ListSection(id: DevicesScreen.section, rows: ids, emptyText: "no device is in the list")
-    ])
-    list.apply(
-      SectionedDiff.update(
-        from: old.sections.map { SectionIDs($0) }, to: content.sections.map { SectionIDs($0) }),
-      from: old, to: content, height: height)
-    if old.rowCount == 0, let first = ids.first {
-      _ = list.moveTo(.row(first), in: content, height: height)
-    }
+    let section = ListSection(
+      id: DevicesScreen.section, rows: ids, emptyText: "no device is in the list")
+    list.show(
+      ListContent(sections: [section]), inPlaceOf: &content, height: height, first: ids.first)
   }
 }
 

@@ -44,11 +44,16 @@ package struct HistoryScreen: Hashable, Sendable {
   package private(set) var request: AppRequestID?
   /// Whether there were newer writes after the open request.
   var isOutdated = false
+
+  // What follows from the entries is kept: it takes all of them, and the values of those that are shown
+  // in full, and a key is to cost no more than the rows on the screen.
+
   /// The ids of entries that undo an undo.
   private var redoes: Set<Int64> = []
+  /// The meanings of the rows.
   private(set) var lines: [String: Line] = [:]
   package private(set) var content = ListContent()
-  /// The headings of the sections, by section.
+  /// The headings of the sections, by section: as many as there are days.
   private(set) var headings: [String: ListHeading] = [:]
   package var list = ListState()
 
@@ -187,17 +192,9 @@ extension HistoryScreen {
       days[days.count - 1].rowIDs.append(ListScreen.fetchMoreRow)
       sections = days.map { ListSection(id: $0.id, rows: $0.rowIDs) }
     }
-    let old = content
-    content = ListContent(sections: sections)
-    list.apply(
-      SectionedDiff.update(
-        from: old.sections.map { SectionIDs($0) },
-        to: content.sections.map { SectionIDs($0) }),
-      from: old, to: content, height: height)
-    let isFirst = old.rowCount == 0
-    if isFirst, let first = sections.first?.rows.first {
-      _ = list.moveTo(.row(first), in: content, height: height)
-    }
+    list.show(
+      ListContent(sections: sections), inPlaceOf: &content, height: height,
+      first: sections.first?.rows.first)
   }
 
   /// The ids of the entries that undo an undo, among entries from the newest to the oldest.

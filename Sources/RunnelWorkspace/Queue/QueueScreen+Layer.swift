@@ -19,7 +19,7 @@ extension QueueScreen: ListLayer {
   }
 
   func draw(into canvas: inout Canvas, _ screen: AppScreen) {
-    screen.drawLines(lines, of: self, headings: headings, into: &canvas)
+    screen.drawLines(lines, of: self, headings: headings(screen.state.writes.queue), into: &canvas)
   }
 
   func text(ofRow id: String) -> String { lines[id]?.text ?? "" }

@@ -15,8 +15,10 @@ package struct QueueScreen: Hashable, Sendable {
   /// The ids of the writes waiting for the origin that are shown in full.
   var openedPending: Set<Int64> = []
   package private(set) var content = ListContent()
-  /// The headings of the sections, by section.
-  private(set) var headings: [String: ListHeading] = [:]
+  /// The lines of the rows, with the ages at the last change of the queue.
+  ///
+  /// They are kept: the row of a write is found by a look at the whole queue, and what is written is
+  /// compared for its details. A key is to cost no more than the rows on the screen.
   private(set) var lines: [String: StyledLine] = [:]
   package var list = ListState()
   /// The time when an age in the queue changes its text, in milliseconds since 1970; nil if none
@@ -84,12 +86,6 @@ package struct QueueScreen: Hashable, Sendable {
         append(PendingText.detail(of: write, isUnknown: isUnknown, coding), under: id, to: &ids)
       }
     }
-    let count = queue.refused.count + queue.waiting.count + queue.pending.count
-    headings = [
-      QueueScreen.section: ListHeading(
-        title: StyledLine("Writes that wait or were refused", .sectionHeader),
-        detail: StyledLine("\(count)", .muted))
-    ]
     let old = content
     content = ListContent(sections: [
       ListSection(
@@ -102,6 +98,16 @@ package struct QueueScreen: Hashable, Sendable {
     if old.rowCount > 0, before == list.cursor { return }
     if old.rowCount > 0, case .row? = list.cursor { return }
     if let first = ids.first { _ = list.moveTo(.row(first), in: content, height: height) }
+  }
+
+  /// The headings of the sections, by section.
+  func headings(_ queue: WriteQueue) -> [String: ListHeading] {
+    let count = queue.refused.count + queue.waiting.count + queue.pending.count
+    return [
+      QueueScreen.section: ListHeading(
+        title: StyledLine("Writes that wait or were refused", .sectionHeader),
+        detail: StyledLine("\(count)", .muted))
+    ]
   }
 
   private static func tries(_ count: Int) -> String { count == 1 ? "1 try" : "\(count) tries" }

@@ -149,10 +149,10 @@ package struct RecordScreen: Hashable, Sendable {
     appendMissingFields(of: new, to: &ids)
     appendDraftFields(to: &ids)
     keepEditedField(&ids)
-    let old = content
+    let isFirst = content.sections.isEmpty
     let section = ListSection(
       id: RecordScreen.section, rows: ids, emptyText: "this record is gone")
-    content = ListContent(sections: [section] + [relatedListSection].compactMap(\.self))
+    let sections = [section] + [relatedListSection].compactMap(\.self)
     headings = [
       RecordScreen.section: ListHeading(
         title: StyledLine(path.shownPath, .sectionHeader),
@@ -160,11 +160,8 @@ package struct RecordScreen: Hashable, Sendable {
       RecordScreen.relatedSection: ListHeading(
         title: StyledLine("Lists and references", .sectionHeader)),
     ]
-    let update = SectionedDiff.update(
-      from: old.sections.map { SectionIDs($0) },
-      to: content.sections.map { SectionIDs($0) })
-    list.apply(update, from: old, to: content, height: height)
-    if old.sections.isEmpty, let first = ids.first {
+    list.apply(changeOf: &content, to: ListContent(sections: sections), height: height)
+    if isFirst, let first = ids.first {
       if let firstRow, list.moveTo(.row(firstRow), in: content, height: height) { return }
       _ = list.moveTo(.row(first), in: content, height: height)
     }

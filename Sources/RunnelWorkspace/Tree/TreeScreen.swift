@@ -66,22 +66,19 @@ extension TreeScreen {
     lines = [:]
     append(.root, depth: 0, to: &ids)
     let root = expanded[.root]
-    let old = content
-    content = ListContent(sections: [
+    let isFirst = content.sections.isEmpty
+    let new = ListContent(sections: [
       ListSection(
         id: TreeScreen.section, rows: ids,
         emptyText: root?.phase == .loading
           ? "loading" : "the database is empty")
     ])
     writeHeading()
-    let update = SectionedDiff.update(
-      from: old.sections.map { SectionIDs($0) },
-      to: content.sections.map { SectionIDs($0) })
     let cursor = list.cursor
-    list.apply(update, from: old, to: content, height: height)
+    list.apply(changeOf: &content, to: new, height: height)
     followMovedLines(from: cursor, height: height)
     forgetGoneMarks()
-    if old.sections.isEmpty { list.moveToFirst(in: content, height: height) }
+    if isFirst { list.moveToFirst(in: content, height: height) }
   }
 
   /// Updates the header with the number of the root's children.

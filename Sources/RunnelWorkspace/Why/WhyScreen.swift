@@ -11,7 +11,10 @@ package struct WhyScreen: Hashable, Sendable {
   package let write: PendingWrite
   private var answer = Answer.awaited
   package private(set) var content = ListContent()
-  private(set) var headings: [String: ListHeading] = [:]
+  /// The lines of the rows.
+  ///
+  /// They are kept: how the explanation is wrapped decides how many rows there are, so all of it is
+  /// laid out for a width, and a key is to cost no more than the rows on the screen.
   private(set) var lines: [String: StyledLine] = [:]
   package var list = ListState()
 
@@ -28,11 +31,6 @@ package struct WhyScreen: Hashable, Sendable {
 
   /// Makes the lines for a width in columns.
   mutating func rebuild(width: Int, height: Int, _ local: LocalTime) {
-    headings = [
-      WhyScreen.section: ListHeading(
-        title: StyledLine("Why the server refused: \(PendingText.deed(of: write))", .sectionHeader),
-        detail: StyledLine())
-    ]
     let texts =
       switch answer {
       case .awaited: [StyledLine("reading the rules", .connecting)]
@@ -50,6 +48,18 @@ package struct WhyScreen: Hashable, Sendable {
     content = ListContent(sections: [ListSection(id: WhyScreen.section, rows: ids)])
     list.apply(.reload, from: old, to: content, height: height)
     if let first = ids.first { _ = list.moveTo(.row(first), in: content, height: height) }
+  }
+}
+
+// MARK: Drawing
+
+extension WhyScreen {
+  private var headings: [String: ListHeading] {
+    let title = "Why the server refused: \(PendingText.deed(of: write))"
+    return [
+      WhyScreen.section: ListHeading(
+        title: StyledLine(title, .sectionHeader), detail: StyledLine())
+    ]
   }
 }
 
