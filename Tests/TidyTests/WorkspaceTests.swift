@@ -1,10 +1,11 @@
+import Foundation
 import Testing
 
 /// The state of the workspace stays small: what a component does stands in its own folder.
 @Suite struct WorkspaceTests {
   private static let storedPropertiesMax = 15
   private static let membersMax = 60
-  /// The most layers that one file outside the list of layers may tell apart.
+  /// The most layers that a switch outside the list of layers may tell apart.
   private static let toldApartMax = 5
 
   private func files() throws -> [SourceTree.File] {
@@ -74,10 +75,40 @@ import Testing
       return String(name)
     }
     #expect(names.count > 10, "the layers are not found any more")
+    #expect(
+      Self.switches(in: list).contains { $0.names.isSuperset(of: names) },
+      "the switch over all layers is not found any more")
     for file in try files() where file.path != list.path {
-      let text = file.lines.joined(separator: "\n")
-      let known = names.filter { text.contains("case .\($0)(let screen)") }
-      #expect(known.count <= Self.toldApartMax, "\(file.path) tells apart \(known)")
+      for found in Self.switches(in: file) {
+        let known = names.filter { found.names.contains($0) }
+        #expect(
+          known.count <= Self.toldApartMax, "\(file.path):\(found.line) tells apart \(known)")
+      }
+    }
+  }
+
+  /// The switches of a file: each with its line, and with the names of cases in its patterns, whatever
+  /// they bind.
+  ///
+  /// Formatting puts the cases below the first letter of the line with the switch.
+  private static func switches(in file: SourceTree.File) -> [(line: Int, names: Set<String>)] {
+    file.lines.indices.compactMap { index in
+      let line = file.lines[index]
+      guard line.hasSuffix("{"), line.split(separator: " ").contains("switch") else { return nil }
+      let margin = String(line.prefix { $0 == " " })
+      var names: Set<String> = []
+      var isPattern = false
+      for next in file.lines[(index + 1)...] {
+        if next.hasPrefix(margin + "}") { break }
+        if next.hasPrefix(margin + "case ") { isPattern = true }
+        guard isPattern else { continue }
+        let pattern = next.components(separatedBy: ": ")[0]
+        for piece in pattern.components(separatedBy: ".").dropFirst() {
+          names.insert(String(piece.prefix { $0.isLetter || $0.isNumber }))
+        }
+        if next.hasSuffix(":") || pattern != next { isPattern = false }
+      }
+      return (index + 1, names)
     }
   }
 
