@@ -5,6 +5,7 @@ import RunnelBase
 import RunnelStore
 import RunnelSync
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RunnelApp
@@ -30,8 +31,9 @@ import Testing
     var options = AccountOptions()
     options.clock = clock.clock
     let removal = DeviceRemoval(
-      base: "http://localhost:1", namespace: "main", keys: ["user-devices"], folder: folder,
-      service.transport)
+      ListedDevice(
+        base: "http://localhost:1", namespace: "main", keys: ["user-devices"], folder: folder,
+        service.transport))
     departures = Departures(home, removal, options: options)
     work = AccountWork(home, departures, options: options) { continuation.yield() }
     for name in ["ana", "bo"] { service.add(name, "\(name)@x.org", "secret-\(name)") }
@@ -250,7 +252,7 @@ import Testing
 
   /// Waits until all is done for the users who signed out.
   private func waitForDepartures() async throws {
-    while try !home.departing().isEmpty { await Task.yield() }
+    try await yieldUntil { try home.departing().isEmpty }
   }
 
   @Test func deviceIsRemovedLaterIfItsUserSignsOutOffline() async throws {
@@ -564,7 +566,7 @@ import Testing
     work.note(refused: AppRequestID(7))
     #expect(try await facts { $0.current?.isVerified == true }.session == .signedIn)
     // The token that says so comes a little later.
-    while try await work.access(of: "ana").provider?(false) == old { await Task.yield() }
+    try await yieldUntil { try await work.access(of: "ana").provider?(false) != old }
     // The service is asked once for each refusal.
     _ = service.takeAsked()
     work.note(refused: AppRequestID(7))
@@ -587,7 +589,7 @@ import Testing
       let token = try #require(try home.signedIn()?.tokens.idToken.reveal())
       return FakeAccounts.State.claims(token)?["email_verified"] == true
     }
-    while try !isTold() { await Task.yield() }
+    try await yieldUntil { try isTold() }
   }
 
   @Test func noMessageIsSentForAnAddressThatIsConfirmed() async throws {

@@ -6,6 +6,7 @@ import RunnelDatabase
 import RunnelDevices
 import RunnelStore
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelApp
@@ -137,8 +138,12 @@ import Testing
     work.use(next)
     try await facts { $0.devices.count == 1 && $0.devices[0].isOnline }
     // The store of the new session does what is asked, once it is open.
-    var number = 1
-    while case .refused = try await ask(number, .prune(days: 9)) { number += 1 }
+    var number = 0
+    try await yieldUntil {
+      number += 1
+      if case .refused = try await ask(number, .prune(days: 9)) { return false }
+      return true
+    }
     work.end()
   }
 }

@@ -148,7 +148,8 @@ import Testing
     app.backend.refusal = nil
     app.press("G")
     let id = try #require(app.state.writes.queue.refused.last?.id)
-    while !isAt(id, app) { app.press("k") }
+    for _ in 0..<20 where !isAt(id, app) { app.press("k") }
+    try #require(isAt(id, app))
     app.press("r")
     #expect(try app.keptRefusals().map(\.write.id) == [2])
     try other.hear()

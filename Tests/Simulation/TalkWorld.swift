@@ -51,6 +51,9 @@ enum TalkEvent: Hashable, CustomStringConvertible {
 /// A replica and its origin, and a naive reading of what they say: what must be shown is what the origin
 /// told, with the pending writes over it.
 struct TalkWorld {
+  /// The most messages that arrive until nothing is under way: far more than a run makes.
+  private static let stepsToRestMax = 100_000
+
   private struct Asked {
     var id: AskID
     var query: Query
@@ -124,7 +127,7 @@ struct TalkWorld {
   /// Everything arrives; then all that is listened to is the origin's.
   mutating func settle() throws {
     if !engine.isConnected { try carryOut(.cut) }
-    while true {
+    for _ in 0..<TalkWorld.stepsToRestMax {
       if !origin.unanswered.isEmpty { origin.answerListen() }
       if !upstream.isEmpty {
         try carryOut(.up(.atOnce))
@@ -134,6 +137,7 @@ struct TalkWorld {
         break
       }
     }
+    try expect(upstream.isEmpty && origin.outbox.isEmpty, "it never comes to rest")
     try expect(pending.isEmpty, "writes are never answered")
     try expect(asks.allSatisfy(\.isAnswered), "queries are never answered")
     try checkWindows()

@@ -14,6 +14,9 @@ import Testing
 /// Time stands still unless the test moves it. A second session on the same file plays another
 /// process.
 final class AppDriver {
+  /// How often a test's editor is opened for one text.
+  private static let editingRoundsMax = 20
+
   /// Milliseconds since 1970, as of the test.
   private final class Clock {
     var now: Int64
@@ -186,7 +189,7 @@ final class AppDriver {
   private func runEditor(_ edit: OutsideEdit) -> ExternalEditor.Outcome {
     var round = EditRound(edit.text, refused: edit.refused)
     var content = round.firstContent
-    while true {
+    for _ in 0..<AppDriver.editingRoundsMax {
       editorContents.append(content)
       let (left, status) = editor(content)
       switch round.finish(
@@ -198,6 +201,7 @@ final class AppDriver {
       case .again(let next): content = next
       }
     }
+    preconditionFailure("The editor of the test leaves a text that is refused, each time.")
   }
 
   /// Strikes keys one after another, and answers what each asks for before the next.
