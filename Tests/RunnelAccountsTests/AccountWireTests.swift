@@ -298,7 +298,7 @@ import Testing
 
 /// The session over real sockets.
 @Suite(.timeLimit(.minutes(1))) struct AccountNetworkTests {
-  @Test func aSessionOverHTTP() async throws {
+  @Test func aSessionOverHTTPExchangesItsTokenAndTellsThatItIsOffline() async throws {
     let service = FakeAccounts { AccountClock.system.now() }
     service.add("ana", "ana@x.org", "secret-ana")
     let web = AccountWeb(service)

@@ -34,7 +34,7 @@ import Testing
     #expect(try app.stored("/user/ana/name") == "Anna")
   }
 
-  @Test func fieldsComeAndGo() throws {
+  @Test func editedTextAddsAndRemovesFields() throws {
     let app = try people()
     app.editor = replacing("\"plot\": 3", "\"tags\": {\"a\": true}")
     app.press("E")

@@ -149,7 +149,7 @@ import Testing
     #expect(app.cursorLine.contains("Yesterday"))
   }
 
-  @Test func sectionsFold() throws {
+  @Test func foldKeysHideAndShowTheRowsOfASectionOrOfAll() throws {
     let app = try chat()
     app.press("za")
     #expect(

@@ -180,7 +180,7 @@ import Testing
     #expect(app.body.contains { $0.contains("this record is gone") }, "\(app.body)")
   }
 
-  @Test func undoFollows() throws {
+  @Test func undoIsWrittenAtTheNewPlace() throws {
     app.press("| e C-u")
     app.type("newer")
     app.press("Enter Esc")
@@ -192,7 +192,7 @@ import Testing
     #expect(try stored(NewRecordTests.made) == .null)
   }
 
-  @Test func draftFollows() throws {
+  @Test func draftBelongsToTheNewPlace() throws {
     app.press("Enter e C-u")
     app.type("draft")
     app.press("Esc q")

@@ -25,7 +25,7 @@ import Testing
     #expect(app.screen[0].contains("read-only"))
   }
 
-  @Test func readingWorks() throws {
+  @Test func olderAndNewRowsAreReachedWhereNothingCanBeWritten() throws {
     let app = try AppDriver(
       Fixture.views(), copying: Fixture.historyFile.get(), isReadOnly: true)
     for _ in 0..<9 { app.press("gm") }

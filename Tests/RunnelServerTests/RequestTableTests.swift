@@ -31,7 +31,7 @@ import Testing
     target.replacing("\"", with: "%22").replacing("{", with: "%7B").replacing("}", with: "%7D")
   }
 
-  @Test func parametersOfReads() async throws {
+  @Test func parametersOfReadsShapeTheAnswer() async throws {
     try await withData { server in
       let rows = [
         ("n.json?print=pretty", "4"), ("n.json?print=other", "4"),
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func errorsOfQueries() async throws {
+  @Test func wrongQueriesAreRefusedWithTheirReason() async throws {
     try await withData { server in
       let equal =
         "equalTo cannot be specified in addition to startAfter, startAt, endAt, or endBefore"
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func credentialsOfRequests() async throws {
+  @Test func requestsNeedTheCredentialThatTheRulesWant() async throws {
     try await withData { server in
       func status(_ target: String, _ token: String? = nil) throws -> Int {
         let headers = token.map { ["Authorization": "Bearer \($0)"] } ?? [:]
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func preflightOfBrowsers() async throws {
+  @Test func preflightAllowsTheMethodAndHeadersThatAreAskedFor() async throws {
     try await withData { server in
       let answer = try server.request(
         "OPTIONS", "/open/n.json",

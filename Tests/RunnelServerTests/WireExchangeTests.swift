@@ -142,7 +142,7 @@ import Testing
       """)
   }
 
-  @Test func credentials() async throws {
+  @Test func credentialsAreAcceptedRefusedAndTakenBack() async throws {
     try await expect(
       """
       C→S {"t":"d","d":{"r":2,"a":"gauth","b":{"cred":"owner"}}}

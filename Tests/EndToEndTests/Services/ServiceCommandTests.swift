@@ -23,7 +23,7 @@ struct ServiceCommandTests {
   }
 
   @Test(arguments: ["auto", "rest", "socket", "websocket", "polling"])
-  func theSixMethodsWork(transport: String) throws {
+  func theSixMethodsHaveTheirAnswersOverEachTransport(transport: String) throws {
     let choice = ["--transport", transport]
     #expect(
       try json(["create", "messages", "{\"text\":\"a\"}"] + choice) == ["text": "a", "id": 0])

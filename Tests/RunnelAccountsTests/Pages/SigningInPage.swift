@@ -90,7 +90,7 @@ private func show(_ text: String) {}
 
 /// The page's examples do what it says.
 @Suite(.timeLimit(.minutes(1))) struct SigningInPage {
-  @Test func theExamplesWork() async throws {
+  @Test func theExamplesDoWhatThePageSays() async throws {
     let test = await TestSession()
     let session = test.session
     #expect(

@@ -77,8 +77,11 @@ struct StoreServerTests {
     ("revoked streams", { try await EventStreamTests().aStreamEndsWhenTheRulesDenyIt() }),
     ("transcript", { try await SocketTests().theTranscriptOfTheClientIsAnsweredAsRecorded() }),
     ("names of writes", { try await SocketTests().aWriteThatIsSentAgainIsDoneOnce() }),
-    ("parameters", { try await RequestTableTests().parametersOfReads() }),
-    ("errors of queries", { try await RequestTableTests().errorsOfQueries() }),
+    ("parameters", { try await RequestTableTests().parametersOfReadsShapeTheAnswer() }),
+    (
+      "errors of queries",
+      { try await RequestTableTests().wrongQueriesAreRefusedWithTheirReason() }
+    ),
     ("errors of writes", { try await RequestTableTests().answersAndErrorsOfWrites() }),
     ("rules by requests", { try await RequestTableTests().rulesAreReadTriedAndReplaced() }),
   ]

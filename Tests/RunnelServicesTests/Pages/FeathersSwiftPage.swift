@@ -128,7 +128,7 @@ func explain(_ users: ServiceHandle) async {
     #expect(page?.total == 2 && page?.limit == 10 && page?.skip == 0)
   }
 
-  @Test func allSixMethodsWork() async throws {
+  @Test func theSixMethodsChangeAndFindRecords() async throws {
     let app = client(try await server())
     let users = app.service("users")
     try await sixMethods(users)

@@ -18,7 +18,7 @@ import Testing
     try await database.reference(withPath: path).setValue(value)
   }
 
-  @Test func aStreamInAList() async throws {
+  @Test func aStreamFillsAListAndFollowsChanges() async throws {
     try await set("items", ["a": ["name": "Ada"], "b": ["name": 7], "c": ["x": 1]])
     let (session, table) = (StreamSession(database), TextTable())
     let controller = try MyController(session, table)
@@ -32,7 +32,7 @@ import Testing
     #expect(controller.stream.loadState == .loaded)
   }
 
-  @Test func sectionsOfOneStream() async throws {
+  @Test func sectionsOfOneStreamFollowAField() async throws {
     try await set(
       "users", ["a": ["name": "Ada", "isOrganizer": true], "b": ["name": "Bo"] as JSONValue])
     let (session, table) = (StreamSession(database), TextTable())
@@ -44,7 +44,7 @@ import Testing
     #expect(controller.title(ofSection: 1) == "participants")
   }
 
-  @Test func sectionsOfSeveralStreams() async throws {
+  @Test func sectionsOfSeveralStreamsFollowEachOfThem() async throws {
     try await set(
       "users",
       [
@@ -58,7 +58,7 @@ import Testing
     #expect(controller.adapter.sections.map(\.labels.header) == ["organizers", "participants"])
   }
 
-  @Test func placeholdersAndFetchingMore() async throws {
+  @Test func placeholdersGiveWayToFetchedRows() async throws {
     let messages = (0..<150).map { number in
       JSONMember("m\(100 + number)", ["text": .string("\(number)")])
     }
@@ -75,7 +75,7 @@ import Testing
     #expect(table.reloadCount == 2)
   }
 
-  @Test func listByHand() async throws {
+  @Test func aListByHandShowsAddedRows() async throws {
     let values = try database.reference(withPath: "values")
     try await values.setValue(["a": ["text": "one"]])
     let task = Task { try await show(values) { $0 == ["one", "two"] } }
@@ -83,7 +83,7 @@ import Testing
     try await task.value
   }
 
-  @Test func synchronizedArray() async throws {
+  @Test func aSynchronizedArrayTellsEachChange() async throws {
     let values = try database.reference(withPath: "values")
     try await values.setValue(["a": ["text": "one"], "b": ["text": "two"]])
     let session = StreamSession(database)
@@ -98,7 +98,7 @@ import Testing
     #expect(log == ["removed 1", "changed 0", "added 1"])
   }
 
-  @Test func dataSourceOfAListView() async throws {
+  @Test func aDataSourceFollowsWhileItsViewIsShown() async throws {
     let values = try database.reference(withPath: "values")
     try await values.setValue(["a": ["text": "one"], "b": ["text": "two"]])
     let (session, table) = (StreamSession(database), TextTable())
@@ -116,7 +116,7 @@ import Testing
     while table.rows != [["two", "three"]] { try await session.receive() }
   }
 
-  @Test func syncingForTheLifeOfAView() async throws {
+  @Test func aDataSourceEndsWithItsView() async throws {
     let session = StreamSession(database)
     let source = session.dataSource(of: try database.reference(withPath: "values"))
     do {

@@ -6,7 +6,7 @@ import Testing
 
 /// The examples of the page for those who come from StreamBaseKit's persistence layer, run.
 @Suite(.timeLimit(.minutes(5))) struct ResourceExampleTests {
-  @Test func theExamplesRun() async throws {
+  @Test func theExamplesDoWhatThePageSays() async throws {
     let folder = try TemporaryFolder()
     let database = try await folder.open()
     let log = EventLog()

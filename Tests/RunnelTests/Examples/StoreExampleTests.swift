@@ -50,7 +50,7 @@ import Testing
     #expect(screen.lines == ["n: 0", "up to 0", "n: 1", "up to 1", "n: 0"])
   }
 
-  @Test func middlewareThunksAndCombinedReducersWork() {
+  @Test func middlewareSeesWhatThunksDispatchToCombinedReducers() {
     let screen = Screen()
     let store = makeStore(screen: screen)
     store.dispatch(CounterActionIncrease())
