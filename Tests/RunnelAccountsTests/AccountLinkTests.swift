@@ -140,7 +140,9 @@ import Testing
     try await other.reload()
     _ = try await session.checkedToken(of: "ana")
     // The token is given to the connection a little later.
-    try await yieldUntil { (try? await place.setValue(2).acknowledgement()) != nil }
+    try await yieldUntil(stepsMax: 100_000) {
+      (try? await place.setValue(2).acknowledgement()) != nil
+    }
     database.close()
     await session.close()
     await other.close()

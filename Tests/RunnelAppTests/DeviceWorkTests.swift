@@ -139,7 +139,7 @@ import Testing
     try await facts { $0.devices.count == 1 && $0.devices[0].isOnline }
     // The store of the new session does what is asked, once it is open.
     var number = 0
-    try await yieldUntil {
+    try await yieldUntil(stepsMax: 1_000_000) {
       number += 1
       if case .refused = try await ask(number, .prune(days: 9)) { return false }
       return true

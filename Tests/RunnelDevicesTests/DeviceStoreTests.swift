@@ -395,7 +395,7 @@ import Testing
     let (second, _) = try await server(port: port)
     (device, replicas) = try await self.device("desk", port)
     let restarted = device.session
-    try await yieldUntil {
+    try await yieldUntil(stepsMax: 200_000) {
       await restarted.retryDepartures()
       let left = try FileManager.default.contentsOfDirectory(
         atPath: folder + "/desk/accounts/test")

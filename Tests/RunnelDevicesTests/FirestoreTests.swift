@@ -235,7 +235,7 @@ final class FakeFirestore: Sendable {
     #expect(await device.session.user == nil)
     #expect(names("devices") == [device.store.deviceID])
     firestore.setOffline(false)
-    try await yieldUntil {
+    try await yieldUntil(stepsMax: 200_000) {
       await device.session.retryDepartures()
       return names("devices").isEmpty
     }

@@ -7,7 +7,7 @@ package struct StillWaiting: Error {}
 /// needs: without it a test that fails would never end, also not at its time limit.
 ///
 /// - Parameters:
-///   - stepsMax: the number of looks.
+///   - stepsMax: the number of looks; fewer if one takes long.
 ///   - holds: is asked at each step.
 /// - Throws: `StillWaiting` if it never held.
 package func yieldUntil(

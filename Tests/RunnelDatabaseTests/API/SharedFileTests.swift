@@ -118,7 +118,7 @@ import Testing
     }
     _ = try await here.get()
     let hold = Task { try await here.child("hold").setValue(1) }
-    try await yieldUntil { try await here.get().hasChild("hold") }
+    try await yieldUntil(stepsMax: 1_000_000) { try await here.get().hasChild("hold") }
     for _ in 0..<EventDispatcher.batchesMax { first.dispatcher.deliver([]) }
     let waiting = first.dispatcher.waiting
     for number in 0..<20 { try await second.reference(withPath: "l/k\(number)").setValue(1) }

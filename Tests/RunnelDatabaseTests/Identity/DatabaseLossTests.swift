@@ -131,7 +131,9 @@ import Testing
     #expect(await code { _ = try await place.get() } == .fileGone)
     try FileManager.default.moveItem(atPath: deep.file + ".old", toPath: deep.file)
     // The database looks when it is woken.
-    try await yieldUntil { await code({ _ = try await place.get() }) != .fileGone }
+    try await yieldUntil(stepsMax: 1_000_000) {
+      await code({ _ = try await place.get() }) != .fileGone
+    }
     var values = place.values.makeAsyncIterator()
     #expect(try await values.next()?.value == 5)
     try await place.setValue(6)

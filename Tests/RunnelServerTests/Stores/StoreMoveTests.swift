@@ -109,7 +109,9 @@ struct StoreMoveTests {
             // The name of the write, and what was asked for the end of the session, came along.
             let other = try two.socket()
             #expect(try other.status(1, "p", named) == "ok")
-            try await yieldUntil { try two.request("GET", "/gone.json?ns=test").body == "1" }
+            try await yieldUntil(stepsMax: 100_000) {
+              try two.request("GET", "/gone.json?ns=test").body == "1"
+            }
             #expect(try two.request("DELETE", "/gone.json?ns=test").status == 200)
             #expect(try two.request("GET", "/.json?ns=test&format=export").body == before)
             let query = "orderBy=%22b%22&limitToLast=1&print=silent"
