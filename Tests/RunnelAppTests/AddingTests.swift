@@ -96,7 +96,7 @@ import Testing
     #expect(app.composeLine == " zoe hello")
     #expect(app.backend.writeCount == 0)
     let last = try #require(app.list.content.sections.last)
-    #expect(app.list.headings[last.id]?.detail.text == "2", "it does not count")
+    #expect(app.list.headings.all[last.id]?.detail.text == "2", "it does not count")
   }
 
   @Test func transientRowIsInSightOnAFullScreen() throws {
@@ -184,7 +184,7 @@ import Testing
     app.press("Enter")
     #expect(try newest(app)["text"] == "half a thought")
     app.press("Esc a")
-    #expect(app.state.tabs.lists[0].draft == "")
+    #expect(app.state.tabs.lists[0].line.draft == "")
     #expect(app.composeLine == " zoe")
   }
 
@@ -219,7 +219,7 @@ import Testing
     app.pump()
     app.press("q Esc")
     #expect(app.line(of: "~") == nil)
-    #expect(app.state.tabs.lists[0].draft == "")
+    #expect(app.state.tabs.lists[0].line.draft == "")
   }
 
   @Test(arguments: [5, 6, 7, 8, 12])
@@ -266,7 +266,7 @@ import Testing
     app.send(.paste("two\nlines\u{1B}[2J"))
     app.pump()
     #expect(app.cursorLine.contains("two⏎lines[2J"))
-    #expect(app.list.draft == "two\nlines[2J")
+    #expect(app.list.line.draft == "two\nlines[2J")
   }
 
   // MARK: The form

@@ -106,7 +106,7 @@ import Testing
     app.press("Enter")
     let fields = app.list.definition.columns.map(\.field.text)
     #expect(fields == ["$key", "title", "done", "status", "votes"])
-    #expect(app.list.cell == 2)
+    #expect(app.list.look.cell == 2)
     #expect(titles(app).contains("done"))
     app.press("A")
     #expect(app.toast == "each field of the loaded rows has a column")
@@ -132,38 +132,38 @@ import Testing
   @Test func aHiddenColumnIsShownInItsPlace() throws {
     let app = try app()
     app.press("gg j | l l x")
-    #expect(app.list.hiddenColumns == [2])
+    #expect(app.list.look.hiddenColumns == [2])
     app.press("A")
     app.type("status")
     app.press("Enter")
-    #expect(app.list.hiddenColumns.isEmpty)
-    #expect(app.list.cell == 2)
+    #expect(app.list.look.hiddenColumns.isEmpty)
+    #expect(app.list.look.cell == 2)
     // Columns behind a new one keep their places.
     app.press("x h A")
     app.type("done")
     app.press("Enter")
-    #expect(app.list.hiddenColumns.count == 1)
+    #expect(app.list.look.hiddenColumns.count == 1)
     #expect(
-      app.list.hiddenColumns.map { app.list.definition.columns[$0].field.text } == ["status"])
+      app.list.look.hiddenColumns.map { app.list.definition.columns[$0].field.text } == ["status"])
   }
 
   @Test func valueOfTheCellFiltersAndFiltersOut() throws {
     let app = try app()
     app.press("gg j | l l =")
-    #expect(app.state.tabs.front.filter?.text == "status:open")
+    #expect(app.state.tabs.front.filtering.filter?.text == "status:open")
     #expect(app.line(of: "Login") == nil)
     app.press("Esc Esc | l l -")
-    #expect(app.state.tabs.front.filter?.text == "-status:open")
+    #expect(app.state.tabs.front.filtering.filter?.text == "-status:open")
     #expect(app.line(of: "Login") != nil && app.line(of: "Printer") == nil)
   }
 
   @Test func valueThatWasShownAndIsThenHiddenIsNoContradiction() throws {
     let app = try app()
     app.press("gg j | l l = -")
-    #expect(app.list.filter?.text == "-status:open")
+    #expect(app.list.filtering.filter?.text == "-status:open")
     #expect(app.line(of: "Login") != nil && app.line(of: "Printer") == nil)
     app.press("Esc Esc gg j | l l = =")
-    #expect(app.list.filter?.text == "status:open")
+    #expect(app.list.filtering.filter?.text == "status:open")
   }
 
   @Test(arguments: [
@@ -197,7 +197,7 @@ import Testing
     }
     let app = try AppDriver(view, json: ["tickets": .object(tickets)])
     app.press("gg j | l =")
-    #expect(app.list.filter?.text == "status:rare")
+    #expect(app.list.filtering.filter?.text == "status:rare")
     #expect(app.list.records.values.map(\.row.key.text).sorted() == ["100", "150"])
     #expect(app.list.isComplete)
   }
@@ -216,8 +216,8 @@ import Testing
     app.press("9 9 <")
     #expect(app.state.tabs.front.definition.columns[3].width == 2)
     app.press("x")
-    #expect(app.state.tabs.front.hiddenColumns == [3])
-    #expect(app.state.tabs.front.cell == 2)
+    #expect(app.state.tabs.front.look.hiddenColumns == [3])
+    #expect(app.state.tabs.front.look.cell == 2)
   }
 
   // MARK: Editing
@@ -236,7 +236,7 @@ import Testing
     #expect(app.line(of: "Login") != nil)
     app.press("Enter")
     #expect(app.state.layers.isEmpty)
-    #expect(app.list.cell == 2)
+    #expect(app.list.look.cell == 2)
     #expect(try app.stored("/tickets/a/status") == "waiting")
   }
 
@@ -263,7 +263,7 @@ import Testing
     app.press("Tab")
     #expect(try app.stored("/tickets/a/status") == "waiting")
     #expect(app.state.layers.isEmpty)
-    #expect(app.list.cell == 3)
+    #expect(app.list.look.cell == 3)
   }
 
   @Test(arguments: [80, 40])

@@ -232,17 +232,17 @@ import Testing
     var views = try Fixture.views()
     views[0].source.hasOwnPage = false
     let app = try AppDriver(views, copying: Fixture.historyFile.get())
-    let first = app.list.loadedCount
+    let first = app.list.reach.loadedCount
     app.configure(ConfigurationFile(yaml: "page: 7", name: "c.yaml").settings, problem: nil)
     app.press("g g")
     #expect(app.screen.contains { $0.contains("fetches 7") })
     app.press("g m")
-    #expect(app.list.loadedCount == first + 7)
+    #expect(app.list.reach.loadedCount == first + 7)
     app.press("g m")
-    #expect(app.list.loadedCount == first + 14)
+    #expect(app.list.reach.loadedCount == first + 14)
     app.configure(ConfigurationFile(yaml: "page: 30", name: "c.yaml").settings, problem: nil)
     app.press("g m")
-    #expect(app.list.loadedCount == first + 44)
+    #expect(app.list.reach.loadedCount == first + 44)
   }
 
   @Test func pagesOfTheTreeFollowTheConfigurationToo() throws {
@@ -261,7 +261,7 @@ import Testing
     #expect(app.list.definition.source.hasOwnPage)
     app.configure(ConfigurationFile(yaml: "page: 7", name: "c.yaml").settings, problem: nil)
     #expect(app.list.definition.source.page == 50)
-    #expect(app.list.paging == .more)
+    #expect(app.list.reach.paging == .more)
   }
 
   @Test func whatWaitsForTheNextStartIsSaid() throws {

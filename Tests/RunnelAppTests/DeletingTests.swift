@@ -347,6 +347,6 @@ import Testing
     #expect(try app.stored("/songs/s1049") == .null)
     #expect(app.body.contains { $0.contains("Song 50.") }, "\(app.body)")
     #expect(app.list.content.storedRowCount == 50)
-    #expect(app.list.paging == .more)
+    #expect(app.list.reach.paging == .more)
   }
 }

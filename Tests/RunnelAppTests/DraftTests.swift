@@ -234,7 +234,7 @@ import Testing
     app.press("Esc :")
     app.type("go -M")
     app.press("Esc")
-    #expect(app.list.filter == nil)
+    #expect(app.list.filtering.filter == nil)
     let again = try self.app(SessionState.session(app.state))
     again.press("f Up")
     #expect(again.screen.contains { $0.contains("from:b") })

@@ -173,7 +173,7 @@ import Testing
     app.press("Esc -")
     for _ in 1..<30 { app.press("j Enter -") }
     #expect(app.state.tabs.lists.count == app.state.tabs.fixedCount + DrillDown.listsMax)
-    #expect(app.state.tabs.lists.contains { $0.draft == "kept" })
+    #expect(app.state.tabs.lists.contains { $0.line.draft == "kept" })
     #expect(app.cursorLine.contains("Group 29"))
     app.press("Enter")
     #expect(path(app) == "/group_message/g39")

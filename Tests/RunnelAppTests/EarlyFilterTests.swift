@@ -57,7 +57,7 @@ import Testing
     let app = try AppDriver(views, origin: "home")
     try app.elsewhere { _ = try $0.connectOrigin() }
     app.take(.origin(OriginFacts(.shared)))
-    try #require(app.list.phase == .loading)
+    try #require(app.list.reach.phase == .loading)
     return app
   }
 
@@ -71,7 +71,7 @@ import Testing
     app.type("word:needle")
     app.press("Enter")
     try answer(app, from: try served(needle: 150))
-    #expect(app.list.phase == .loaded)
+    #expect(app.list.reach.phase == .loaded)
     #expect(keys(app) == ["150"], "\(app.screen)")
   }
 
@@ -81,7 +81,7 @@ import Testing
     app.type("word:needle")
     app.press("Enter")
     try answer(app, from: try served(needle: nil))
-    #expect(app.list.phase == .loaded && app.list.paging == .exhausted)
+    #expect(app.list.reach.phase == .loaded && app.list.reach.paging == .exhausted)
     #expect(app.body.contains { $0.contains("no row fits the filter") }, "\(app.body)")
   }
 
@@ -91,7 +91,7 @@ import Testing
     app.press("f")
     app.type("word:needle")
     try answer(app, from: try served(needle: 150))
-    #expect(app.list.phase == .loaded && app.list.paging == .more)
+    #expect(app.list.reach.phase == .loaded && app.list.reach.paging == .more)
     #expect(keys(app).isEmpty)
     app.press("Enter")
     try answer(app, from: try served(needle: 150))

@@ -45,9 +45,9 @@ import Testing
     let app = try app(needles: [7, 2900, 3300, 3599])
     find(app)
     #expect(rows(app) == ["7", "2900", "3300", "3599"])
-    #expect(app.list.loadedCount < 2600)
+    #expect(app.list.reach.loadedCount < 2600)
     #expect(app.screen[1].contains("4 of 3600 rows"))
-    #expect(app.list.paging == .exhausted)
+    #expect(app.list.reach.paging == .exhausted)
   }
 
   @Test func allRowsThatFitAreMarkedAfterASearch() throws {
@@ -76,19 +76,19 @@ import Testing
   @Test(arguments: [1, 2, 1000])
   func whatAFilterReadIsLetGoWhenItEnds(answers: Int) throws {
     let app = try app(needles: [])
-    let before = (app.list.loadedCount, app.cursorLine)
+    let before = (app.list.reach.loadedCount, app.cursorLine)
     app.press("f")
     app.type("word:needle")
     app.strike("Enter")
     app.answer(answers)
     app.press("Esc")
-    #expect(app.list.filter == nil && app.list.paging == .more)
-    #expect(app.list.loadedCount <= max(before.0, 100), "\(app.list.loadedCount)")
+    #expect(app.list.filtering.filter == nil && app.list.reach.paging == .more)
+    #expect(app.list.reach.loadedCount <= max(before.0, 100), "\(app.list.reach.loadedCount)")
     #expect(app.cursorLine == before.1)
     #expect(app.list.arrivedUnloaded == 0)
     // What the user fetches then stays.
     app.press("1 0 gm")
-    #expect(app.list.loadedCount >= before.0 + 200)
+    #expect(app.list.reach.loadedCount >= before.0 + 200)
   }
 
   @Test func filterThatNoRowFitsSearchesThemAll() throws {
@@ -116,10 +116,10 @@ import Testing
     find(app)
     let found = rows(app)
     #expect(found.count >= 20)
-    while app.list.paging == .more {
+    while app.list.reach.paging == .more {
       let before = rows(app).count
       app.press("gm")
-      try #require(rows(app).count > before || app.list.paging == .exhausted)
+      try #require(rows(app).count > before || app.list.reach.paging == .exhausted)
     }
     #expect(rows(app) == needles.map { String($0) })
   }
@@ -130,7 +130,7 @@ import Testing
     app.press("gg j")
     #expect(app.list.cursorRecord?.row.key.text == "2900")
     app.press("Esc")
-    #expect(app.list.filter == nil)
+    #expect(app.list.filtering.filter == nil)
     #expect(app.list.cursorRecord?.row.key.text == "2900")
     #expect(rows(app).contains("2899") && rows(app).contains("2901"))
   }
@@ -141,7 +141,7 @@ import Testing
     app.press("f")
     app.type("word:straw")
     #expect(!rows(app).contains("2900") && rows(app).contains("0"))
-    #expect(app.list.searchedCount == 0)
+    #expect(app.list.filtering.searchedCount == 0)
   }
 
   // MARK: On the services of a server
@@ -155,13 +155,14 @@ import Testing
     app.press("Enter")
     #expect(rows(app) == ["7", "2900", "3300", "3599"])
     #expect(app.screen[1].contains("4 rows by the server"), "\(app.screen[1])")
-    #expect(app.list.loadedCount == 20 && app.list.searchedCount < 20)
+    #expect(app.list.reach.loadedCount == 20 && app.list.filtering.searchedCount < 20)
     try app.set("/hay/2900/word", "straw")
     #expect(rows(app) == ["7", "3300", "3599"])
     // Without the filter the list is as before: the rows up to those found are not read.
     app.press("G")
     app.press("Esc")
-    #expect(app.list.filter == nil && rows(app).count == 20 && app.list.loadedCount == 20)
+    #expect(
+      app.list.filtering.filter == nil && rows(app).count == 20 && app.list.reach.loadedCount == 20)
   }
 
   /// All records may be known already.
@@ -171,7 +172,7 @@ import Testing
     let app = try app(needles: [7, 2900, 3300, 3599], reach: reach)
     find(app)
     #expect(app.screen[1].contains("4 rows here"), "\(app.screen[1])")
-    let filter = try #require(app.list.filter)
+    let filter = try #require(app.list.filtering.filter)
     let part = try #require(FilterPredicate.part(of: filter, in: app.list)).predicate
     let condition = try #require(reach.condition(part, at: Path("/hay")))
     let asked = ChildPredicate.all([try ChildPredicate(parsing: "exists a"), part])
@@ -189,13 +190,13 @@ import Testing
     find(app)
     #expect(app.screen[1].contains("+ rows by the server"), "\(app.screen[1])")
     #expect(!app.body.contains { $0.contains("only loaded rows") })
-    while app.list.paging == .more {
+    while app.list.reach.paging == .more {
       let before = rows(app).count
       app.press("gm")
-      try #require(rows(app).count > before || app.list.paging == .exhausted)
+      try #require(rows(app).count > before || app.list.reach.paging == .exhausted)
     }
     #expect(rows(app) == needles.map { String($0) })
-    #expect(app.list.loadedCount == 20)
+    #expect(app.list.reach.loadedCount == 20)
   }
 
   @Test func listSaysWhatPartOfItsFilterTheServerChecks() throws {
@@ -313,7 +314,7 @@ import Testing
       // The cursor may be on the section's header above the first row.
       #expect(rows(app).first == "0")
     }
-    #expect(app.list.paging == .exhausted && app.list.newer == .more)
+    #expect(app.list.reach.paging == .exhausted && app.list.reach.newer == .more)
     // What is fetched then joins, and what arrives at that end shows.
     app.press("gm")
     try app.set(anchor == "first" ? "/hay/99999" : "/hay/-5", ["word": "straw"])

@@ -63,7 +63,7 @@ import Testing
     let refused = try #require(app.state.writes.queue.refused.first?.request)
     #expect("\(refused)".contains("what I said"))
     app.press("Esc")
-    #expect(app.state.tabs.lists[0].draft == "what I said")
+    #expect(app.state.tabs.lists[0].line.draft == "what I said")
   }
 
   /// The next key must not begin anew: the text would be seen nowhere any more.

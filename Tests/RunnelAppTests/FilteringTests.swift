@@ -44,9 +44,9 @@ import Testing
     #expect(rows(app) == ["-M4"])
     app.press("Enter f")
     app.type(" good")
-    #expect(app.list.filter?.text == "from:eve good")
+    #expect(app.list.filtering.filter?.text == "from:eve good")
     app.press("Esc f Backspace")
-    #expect(app.list.filter?.text == "from:ev", "an edited filter is no kept one")
+    #expect(app.list.filtering.filter?.text == "from:ev", "an edited filter is no kept one")
     app.type("e")
     #expect(rows(app) == ["-M4"])
   }
@@ -259,7 +259,7 @@ import Testing
     #expect(app.body.contains { $0.contains("only loaded rows were searched") })
     app.press("Enter")
     #expect(rows(app) == [Fixture.historyKey(3)])
-    #expect(app.list.paging == .exhausted)
+    #expect(app.list.reach.paging == .exhausted)
     #expect(app.screen[1].contains("1 of \(437) rows"))
   }
 
@@ -268,7 +268,7 @@ import Testing
     app.type(":filter $key:\(Fixture.historyKey(3))")
     app.press("Enter")
     #expect(rows(app) == [Fixture.historyKey(3)])
-    #expect(app.list.paging == .exhausted)
+    #expect(app.list.reach.paging == .exhausted)
     #expect(app.screen[1].contains("1 of \(437) rows"))
   }
 
@@ -280,8 +280,8 @@ import Testing
     #expect(app.body.contains { $0.contains("searching older rows") })
     app.strike("C-c")
     app.pump()
-    #expect(app.list.paging == .more)
-    #expect(app.list.loadedCount < 1200)
+    #expect(app.list.reach.paging == .more)
+    #expect(app.list.reach.loadedCount < 1200)
     #expect(!app.state.session.isLeaving)
   }
 
@@ -295,11 +295,11 @@ import Testing
     app.press("Esc f")
     app.type("la")
     app.press("Up")
-    #expect(app.list.filter?.text == "gate")
+    #expect(app.list.filtering.filter?.text == "gate")
     app.press("Up")
     #expect(rows(app) == ["-M2", "-M5"])
     app.press("Up Down Down")
-    #expect(app.list.filter?.text == "la")
+    #expect(app.list.filtering.filter?.text == "la")
   }
 
   @Test func tabCompletesFieldsStatesAndValues() throws {
@@ -386,7 +386,7 @@ extension FilteringTests {
     app.type("amount>10")
     #expect(app.composeRule.contains("20 loaded rows have texts in amount"))
     app.press("Enter")
-    #expect(app.list.isComplete && app.list.loadedCount == 100)
+    #expect(app.list.isComplete && app.list.reach.loadedCount == 100)
     let text = app.body.joined(separator: " ").split(separator: " ").joined(separator: " ")
     #expect(
       text.contains("no row fits the filter: rows have texts in amount, not compared with numbers"),
@@ -411,7 +411,7 @@ extension FilteringTests {
     for character in "name:Ana" { app.send(.key(KeyStroke(.character(character)))) }
     app.strike("Enter")
     app.pump()
-    #expect(app.list.filter?.text == "name:Ana")
+    #expect(app.list.filtering.filter?.text == "name:Ana")
     let rows = app.list.content.sections.flatMap(\.rows).filter { $0 != ListScreen.fetchMoreRow }
     #expect(rows == ["/user/ana"])
   }

@@ -93,7 +93,7 @@ import Testing
     let app = try app()
     run("group by status", app)
     let again = try self.app(restoring: SessionState.session(app.state))
-    #expect(again.list.grouping == app.list.grouping)
+    #expect(again.list.arrangement.grouping == app.list.arrangement.grouping)
     #expect(sections(again) == ["", "done", "open"])
   }
 
@@ -104,7 +104,9 @@ import Testing
     #expect(!choices(app).contains { $0.contains("%") })
     app.type("Art.-Nr. desc")
     app.press("Enter")
-    #expect(app.list.order?.field == .child(Path(unchecked: [Key(unchecked: "Art%2E-Nr%2E")])))
+    #expect(
+      app.list.arrangement.order?.field == .child(Path(unchecked: [Key(unchecked: "Art%2E-Nr%2E")]))
+    )
     #expect(rows(app) == ["d", "a", "c", "b"])
     #expect(app.screen[1].contains("by Art.-Nr. "))
     run("group by Art.-Nr.", app)

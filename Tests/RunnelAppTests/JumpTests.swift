@@ -49,7 +49,7 @@ import Testing
     app.press("G")
     #expect(app.cursorLine.contains(last), "\(app.screen)")
     #expect(position(app).contains("row 1000 of 1000"))
-    #expect(app.state.tabs.front.loadedCount <= 60)
+    #expect(app.state.tabs.front.reach.loadedCount <= 60)
     app.press("gg")
     #expect(position(app).contains("row 1 of 1000") || app.cursorLine.contains("▾"))
     #expect(app.body.contains { $0.contains("ticket-0.") })
@@ -59,11 +59,11 @@ import Testing
     let app = try app()
     app.take(.origin(OriginFacts(.waiting, since: app.state.now)))
     app.strike("G j j")
-    #expect(app.state.tabs.front.jump == .farEnd)
+    #expect(app.state.tabs.front.goal.jump == .farEnd)
     #expect(app.state.input.typeAhead.events.count == 2)
     app.wait(milliseconds: TypeAhead.offlineMilliseconds)
     #expect(app.toast == "offline, and not in the replica · 2 keys that waited are dropped")
-    #expect(app.state.tabs.front.jump == nil)
+    #expect(app.state.tabs.front.goal.jump == nil)
     app.strike("j")
     #expect(app.state.input.typeAhead.isEmpty)
   }
@@ -118,7 +118,7 @@ import Testing
     app.type(":" + (line.hasPrefix("sort") ? "sort own" : "group own"))
     app.press("Enter")
     #expect(app.cursorLine.contains("ticket-500."), "\(app.body)")
-    #expect(app.list.loadedCount < 200)
+    #expect(app.list.reach.loadedCount < 200)
   }
 
   @Test func cursorOfARowThatIsGoneIsTold() throws {
@@ -139,7 +139,7 @@ import Testing
     app.type("go 500")
     app.press("Enter")
     #expect(app.cursorLine.contains("ticket-500."))
-    #expect(app.state.tabs.front.paging == .more && app.state.tabs.front.newer == .more)
+    #expect(app.state.tabs.front.reach.paging == .more && app.state.tabs.front.reach.newer == .more)
     app.press("k")
     #expect(app.cursorLine.contains("ticket-499."))
   }
@@ -226,7 +226,7 @@ import Testing
     #expect(app.cursorLine.contains("end"), "\(app.body)")
     #expect(!app.screen.contains { $0.contains("Enter fetch") })
     app.press("Enter")
-    #expect(app.list.paging == .exhausted)
+    #expect(app.list.reach.paging == .exhausted)
     #expect(app.toast.contains("there are no more rows"))
     app.press("gg")
     #expect(app.body.contains { $0.contains("ticket-0.") })
@@ -384,7 +384,7 @@ import Testing
     app.press("Enter a")
     app.type("5")
     app.press("C-s")
-    #expect(app.list.total == 1001, "\(app.screen)")
+    #expect(app.list.reach.total == 1001, "\(app.screen)")
     #expect(!app.screen[1].contains("new"), "\(app.screen[1])")
     try app.set("/tickets/zz", ["title": "by others"])
     #expect(app.screen[1].contains("1 new"), "\(app.screen[1])")

@@ -46,12 +46,12 @@ import Testing
     app.press("F")
     for _ in 0..<8 {
       try app.write(25)
-      #expect(app.list.loadedCount <= Self.loadedMax)
+      #expect(app.list.reach.loadedCount <= Self.loadedMax)
       #expect(app.cursorLine.contains("message \(app.messageCount)"))
     }
     let shown = numbers(app)
     #expect(shown == Array((301 - shown.count)...300) && shown.count >= 80)
-    #expect(app.list.paging == .more && !app.list.isAway)
+    #expect(app.list.reach.paging == .more && !app.list.reach.isAway)
     app.press("gm")
     #expect(numbers(app).count == shown.count + 20)
   }
@@ -63,15 +63,15 @@ import Testing
     let (line, before) = (app.cursorLine, app.body)
     for round in 1...12 {
       try app.write(10)
-      #expect(app.list.loadedCount <= Self.loadedMax, "round \(round)")
+      #expect(app.list.reach.loadedCount <= Self.loadedMax, "round \(round)")
       #expect(app.cursorLine == line, "round \(round)")
     }
     #expect(app.body.dropFirst(8).dropLast(8) == before.dropFirst(8).dropLast(8))
-    #expect(app.list.isAway)
+    #expect(app.list.reach.isAway)
     #expect(app.status.contains(isDescending ? "↑120 new" : "↓120 new"))
     #expect(app.screen[1].contains(" of 220 rows"))
     app.press(isDescending ? "gg" : "G")
-    #expect(!app.list.isAway && app.line(of: "message 220") != nil)
+    #expect(!app.list.reach.isAway && app.line(of: "message 220") != nil)
     #expect(!app.status.contains("new"))
     try app.write(1)
     #expect(app.line(of: "message 221") != nil || app.status.contains("1 new"))
@@ -87,7 +87,7 @@ import Testing
     var list = try chat().list
     func take(_ change: ListChange) {
       list.noteReach(change, wasLoaded: true)
-      list.loadedCount = change.loadedCount
+      list.reach.take(change)
     }
     func isUnloaded() -> Bool {
       guard let kept = list.rowsToKeep(height: 20, edited: []) else { return false }
@@ -112,8 +112,8 @@ import Testing
 
   @Test func rowsThatArriveBelowALongListAreCounted() throws {
     let app = try chat(100, anchor: .first)
-    let loaded = app.list.loadedCount
-    #expect(app.list.paging == .more && app.list.newBelowCount == 0)
+    let loaded = app.list.reach.loadedCount
+    #expect(app.list.reach.paging == .more && app.list.newBelowCount == 0)
     var arrived = 0
     for count in [1, 10, 60] {
       try app.write(count)
@@ -121,11 +121,11 @@ import Testing
       #expect(app.status.contains("↓\(arrived) new"))
     }
     app.press("gm")
-    #expect(app.list.loadedCount > loaded)
+    #expect(app.list.reach.loadedCount > loaded)
     #expect(app.list.newBelowCount == arrived, "The page has rows that were there before.")
     app.press("gn")
     #expect(app.cursorLine.contains("message \(100 + arrived)"), "\(app.body)")
-    #expect(app.list.loadedCount <= Self.loadedMax)
+    #expect(app.list.reach.loadedCount <= Self.loadedMax)
   }
 
   /// The rows around the cursor are far from each other in the order: what arrives between them stays, up
@@ -148,7 +148,7 @@ import Testing
     let tickets = (0..<100).map { JSONMember("k\(100 + $0)", ticket($0)) }
     let app = try AppDriver(view, json: ["tickets": .object(tickets)])
     app.press("gm gm gm gm gm")
-    #expect(app.list.loadedCount == 100)
+    #expect(app.list.reach.loadedCount == 100)
     app.press("gg j")
     let line = app.cursorLine
     for round in 0..<14 {
@@ -156,7 +156,7 @@ import Testing
         JSONMember("k\(100 + number)-\(100 + round)", ticket(number + 7 * round))
       }
       try app.elsewhere { _ = try $0.write(.update(Path("/tickets"), new)) }
-      #expect(app.list.loadedCount <= 1000, "round \(round)")
+      #expect(app.list.reach.loadedCount <= 1000, "round \(round)")
     }
     #expect(app.cursorLine == line)
   }
@@ -169,19 +169,19 @@ import Testing
     app.press("gn")
     #expect(app.cursorLine.contains("in the middle"), "\(app.body)")
     #expect(app.toast.isEmpty && !app.status.contains("new"), "\(app.screen)")
-    #expect(app.list.loadedCount < 100)
+    #expect(app.list.reach.loadedCount < 100)
   }
 
   @Test func countOfNewRowsGoesOnWhenTheListUnloadsThem() throws {
     let app = try chat(30, anchor: .first)
     app.press("gm gg")
-    #expect(app.list.paging == .exhausted)
+    #expect(app.list.reach.paging == .exhausted)
     for count in [10, 20, 30, 60] {
       let before = app.list.newBelowCount
       try app.write(count)
       #expect(app.list.newBelowCount == before + count)
     }
-    #expect(app.list.loadedCount <= Self.loadedMax && app.list.paging == .more)
+    #expect(app.list.reach.loadedCount <= Self.loadedMax && app.list.reach.paging == .more)
   }
 
   /// Rows that arrive between the question for the rows to keep and its answer are counted too.
@@ -207,15 +207,15 @@ import Testing
     let app = try chat()
     app.press("5 k")
     try app.write(150)
-    #expect(app.list.isAway)
+    #expect(app.list.reach.isAway)
     var pageCount = 0
-    while app.list.isAway, pageCount < 40 {
+    while app.list.reach.isAway, pageCount < 40 {
       let before = try #require(numbers(app).last)
       for _ in 0..<60 where app.list.list.cursor != .row(ListScreen.newerRow) { app.press("5 j") }
       #expect(app.cursorLine.contains("newer rows not loaded - Enter fetches 20"))
       app.press("Enter")
-      #expect(app.cursorLine.contains("message \(before + 1) ") || !app.list.isAway)
-      #expect(app.list.loadedCount <= Self.loadedMax + 20)
+      #expect(app.cursorLine.contains("message \(before + 1) ") || !app.list.reach.isAway)
+      #expect(app.list.reach.loadedCount <= Self.loadedMax + 20)
       pageCount += 1
     }
     #expect(numbers(app).last == 250 && app.list.newBelowCount == 0)
@@ -225,17 +225,17 @@ import Testing
   @Test func pagesToTheStartPassByEachRowOnce() throws {
     let app = try chat(240)
     var seen: Set<Int> = Set(numbers(app))
-    for _ in 0..<60 where app.list.paging != .exhausted {
+    for _ in 0..<60 where app.list.reach.paging != .exhausted {
       app.moveToFetchMoreRow()
       app.press("Enter")
       let shown = numbers(app)
       #expect(shown == Array((shown.first ?? 0)...(shown.last ?? 0)))
-      #expect(app.list.loadedCount <= Self.loadedMax + 20)
+      #expect(app.list.reach.loadedCount <= Self.loadedMax + 20)
       seen.formUnion(shown)
     }
-    #expect(seen == Set(1...240) && app.list.isAway)
+    #expect(seen == Set(1...240) && app.list.reach.isAway)
     app.press("gn")
-    #expect(numbers(app).last == 240 && !app.list.isAway)
+    #expect(numbers(app).last == 240 && !app.list.reach.isAway)
   }
 
   @Test func markedRowsStay() throws {
@@ -267,7 +267,7 @@ import Testing
     app.press("5 k")
     app.send(.focus(false))
     for _ in 0..<15 { try app.write(10) }
-    #expect(app.list.loadedCount <= Self.loadedMax)
+    #expect(app.list.reach.loadedCount <= Self.loadedMax)
     #expect(app.list.unreadCount == 150)
     #expect(app.screen[1].contains("150 new"))
     app.press("G")
@@ -297,17 +297,18 @@ import Testing
         #expect(list.unreadCount == number)
       }
     }
-    #expect(app.state.tabs.lists[0].isAway)
+    #expect(app.state.tabs.lists[0].reach.isAway)
   }
 
   @Test func whatIsComposedIsSeenAtTheEnd() throws {
     let app = try chat()
     app.press("9 k")
     try app.write(150)
-    #expect(app.list.isAway)
+    #expect(app.list.reach.isAway)
     app.press("a")
     app.type("hello")
-    #expect(!app.list.isAway && app.line(of: "hello") != nil && app.line(of: "message 250") != nil)
+    #expect(
+      !app.list.reach.isAway && app.line(of: "hello") != nil && app.line(of: "message 250") != nil)
     app.press("Enter")
     #expect(app.line(of: "hello") != nil)
   }
@@ -315,7 +316,7 @@ import Testing
   @Test func aListThatIsToKeepAllDoes() throws {
     let app = try chat(keep: nil)
     try app.write(130)
-    #expect(app.list.content.storedRowCount == 150 && !app.list.isAway)
+    #expect(app.list.content.storedRowCount == 150 && !app.list.reach.isAway)
   }
 
   @Test func aRecordingOfAListThatLetsGoIsReplayed() throws {
@@ -362,8 +363,8 @@ import Testing
     let piece = stored.dropFirst(first).prefix(shown.count)
     #expect(piece.map(\.key) == shown.map(\.key), "\(place)")
     #expect(piece.map(\.node) == shown.map(\.node), "\(place)")
-    if !app.list.isAway { #expect(first + shown.count == stored.count, "\(place)") }
-    if app.list.paging == .exhausted { #expect(first == 0, "\(place)") }
+    if !app.list.reach.isAway { #expect(first + shown.count == stored.count, "\(place)") }
+    if app.list.reach.paging == .exhausted { #expect(first == 0, "\(place)") }
     let violations = app.list.list.violations(in: app.list.content, height: app.state.height)
     #expect(violations.isEmpty, "\(place): \(violations)")
   }

@@ -38,7 +38,7 @@ import Testing
   private func unloading(_ keys: String) throws -> AppDriver {
     let app = try list(1000)
     app.press("gg j Space Space 5 0 gm G")
-    #expect(app.list.loadedCount == 1000)
+    #expect(app.list.reach.loadedCount == 1000)
     app.press("Space \(keys)")
     #expect(app.list.markCount == 3)
     for round in 0..<3 {

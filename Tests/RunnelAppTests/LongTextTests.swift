@@ -76,12 +76,12 @@ import Testing
     app.type("abc")
     app.send(.paste(String(repeating: "x", count: most)))
     app.pump()
-    #expect(app.list.draft == "abc")
+    #expect(app.list.line.draft == "abc")
     #expect(app.toast.contains("65536 characters do not fit"))
     #expect(app.toast.contains("there is room for 65533"))
     #expect(app.composeRule.contains("do not fit"))
     app.type("d")
-    #expect(app.list.draft == "abcd")
+    #expect(app.list.line.draft == "abcd")
     #expect(!app.composeRule.contains("do not fit"))
   }
 
@@ -100,7 +100,7 @@ import Testing
     app.press("a")
     app.send(.pasteTooLong(2_000_000))
     #expect(app.toast.contains("not pasted: 2000000 characters, 1048576 are taken at most"))
-    #expect(app.list.draft.isEmpty)
+    #expect(app.list.line.draft.isEmpty)
   }
 
   @Test func lineEndsThatBecomeBlanksAreSaid() throws {

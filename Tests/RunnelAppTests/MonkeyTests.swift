@@ -195,7 +195,7 @@ private struct Monkey {
     app.pump()
     var found: [String] = []
     for screen in app.state.tabs.lists
-    where screen.isOpen && screen.phase == .loaded && screen.waitingCount == nil {
+    where screen.reach.isOpen && screen.reach.phase == .loaded && screen.reach.waitingCount == nil {
       found += try differences(of: screen)
     }
     for (path, children) in app.state.tabs.tree.expanded.sorted(by: { $0.key < $1.key })
@@ -231,7 +231,7 @@ private struct Monkey {
       }
     }
     if Set(shown).count != shown.count { found.append("\(view.name): a row is shown twice") }
-    if let filter = screen.filter {
+    if let filter = screen.filtering.filter {
       return found + differences(of: screen, filter, stored, shown: Set(shown))
     }
     let pinned = view.also.isEmpty ? [] : stored.filter { $0.node?.json["pinned"] == true }
@@ -252,7 +252,7 @@ private struct Monkey {
       filter, in: view, FilterMatcher.Surroundings(me: app.state.database.me))
     let wanted = Set(
       stored.filter { matcher.wants(Record($0, in: view.source.path)) }.map(\.key.text))
-    let isWhole = screen.paging == .exhausted && !screen.isAway
+    let isWhole = screen.reach.paging == .exhausted && !screen.reach.isAway
     let isRight = isWhole ? shown == wanted : shown.isSubset(of: wanted)
     if isRight { return [] }
     let difference = wanted.symmetricDifference(shown).sorted()
@@ -264,7 +264,7 @@ private struct Monkey {
   private func window(
     of screen: ListScreen, _ stored: [TreeRow], _ shown: Set<String>
   ) throws -> [String] {
-    if screen.paging == .exhausted, !screen.isAway { return stored.map(\.key.text) }
+    if screen.reach.paging == .exhausted, !screen.reach.isAway { return stored.map(\.key.text) }
     let isLast = screen.definition.source.anchor == .last
     let ordered = isLast ? stored.reversed() : stored
     // A pinned row may be shown for another reason, so the boundary is an ordinary one.
@@ -273,8 +273,8 @@ private struct Monkey {
         && (screen.definition.also.isEmpty || row.node?.json["pinned"] != true)
     }
     guard let end = ordered.lastIndex(where: isOrdinary) else { return [] }
-    let last = screen.paging == .exhausted ? ordered.index(before: ordered.endIndex) : end
-    let first = screen.isAway ? ordered.firstIndex(where: isOrdinary) ?? end : ordered.startIndex
+    let last = screen.reach.paging == .exhausted ? ordered.index(before: ordered.endIndex) : end
+    let first = screen.reach.isAway ? ordered.firstIndex(where: isOrdinary) ?? end : ordered.startIndex
     return ordered[first...last].map(\.key.text)
   }
 }
@@ -311,15 +311,15 @@ extension ListScreen {
     if Set(records.keys) != ids {
       found.append("records: \(Set(records.keys).symmetricDifference(ids).sorted())")
     }
-    if Set(headings.keys) != Set(content.sections.map(\.id)) { found.append("headings differ") }
+    if Set(headings.all.keys) != Set(content.sections.map(\.id)) { found.append("headings differ") }
     for section in content.sections {
       let count = section.rows.count { !ListScreen.isPlaceholder($0) && $0 != composeRow }
-      let words = headings[section.id]?.detail.text ?? ""
+      let words = headings.all[section.id]?.detail.text ?? ""
       if words.split(separator: " ").first.map(String.init) != "\(count)" {
         found.append("\(section.id) has \(count) rows, and says \(words)")
       }
     }
-    if !unread.isSettled(in: self) { found.append("the line of the unread rows stands elsewhere") }
+    if !news.unread.isSettled(in: self) { found.append("the line of the unread rows stands elsewhere") }
     return found
   }
 }

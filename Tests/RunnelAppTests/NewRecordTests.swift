@@ -103,10 +103,10 @@ import Testing
 
   @Test func marksStayAndTheRecordIsNoNews() throws {
     app.press("Space k v")
-    let before = app.list.arrived
+    let before = app.list.news.arrived
     try answer()
     #expect(app.list.marks == ["/tools/7"] && app.list.rangeStart == "/tools/7")
-    #expect(app.list.arrived == before)
+    #expect(app.list.news.arrived == before)
     #expect(app.list.list.newAbove.isEmpty && app.list.list.newBelow.isEmpty)
   }
 

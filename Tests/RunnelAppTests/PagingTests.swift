@@ -72,7 +72,7 @@ import Testing
     #expect(app.cursorLine.contains("Others"), "\(app.body)")
     let line = try #require(app.line(of: "Job 41."))
     app.press("gm")
-    #expect(app.list.loadedCount == 60)
+    #expect(app.list.reach.loadedCount == 60)
     #expect(app.line(of: "Job 41.") == line, "\(app.body)")
     #expect(app.line(of: "Job 30.") == line - 1, "\(app.body)")
     #expect(app.cursorLine.contains("Others"))
@@ -81,10 +81,10 @@ import Testing
   @Test func aCountFetchesSoManyPages() throws {
     let app = try history()
     app.press("4 gm")
-    #expect(app.list.loadedCount == 250)
+    #expect(app.list.reach.loadedCount == 250)
     app.press("2 0 0 0 0 gm")
-    #expect(app.list.loadedCount == 437)
-    #expect(app.list.paging == .exhausted)
+    #expect(app.list.reach.loadedCount == 437)
+    #expect(app.list.reach.paging == .exhausted)
   }
 
   @Test func enterGoesOnFetchingUntilAnotherKey() throws {
@@ -92,29 +92,29 @@ import Testing
     app.press("gg")
     for _ in 0..<60 where app.list.list.cursor != .row(ListScreen.fetchMoreRow) { app.press("j") }
     app.press("Enter")
-    #expect(app.list.loadedCount == 100)
+    #expect(app.list.reach.loadedCount == 100)
     #expect(app.screen.contains { $0.contains("Enter fetch on") })
     app.press("Enter")
-    #expect(app.list.loadedCount == 150)
+    #expect(app.list.reach.loadedCount == 150)
     repeat { app.press("k") } while app.list.cursorRecord == nil
     app.press("Enter")
-    #expect(app.list.loadedCount == 150)
+    #expect(app.list.reach.loadedCount == 150)
     #expect(app.record != nil, "after another key Enter opens")
   }
 
   @Test func whatWasLoadedStaysLoadedWhenTheListIsSorted() throws {
     let app = try history()
     app.press("gm gm")
-    let count = app.list.loadedCount
+    let count = app.list.reach.loadedCount
     #expect(count == 150)
     app.press(":")
     app.type("sort from")
     app.press("Enter")
-    #expect(app.list.order?.text == "from")
-    #expect(app.list.loadedCount == count)
-    #expect(app.list.paging == .more)
+    #expect(app.list.arrangement.order?.text == "from")
+    #expect(app.list.reach.loadedCount == count)
+    #expect(app.list.reach.paging == .more)
     app.press("gm")
-    #expect(app.list.loadedCount == count + 50, "pages are as large as before")
+    #expect(app.list.reach.loadedCount == count + 50, "pages are as large as before")
   }
 
   @Test func sortedListReadsNoMoreThanItKeeps() throws {
@@ -122,22 +122,22 @@ import Testing
     views[0].source.keep = 100
     let app = try AppDriver(views, copying: Fixture.historyFile.get())
     app.press("gm gm")
-    #expect(app.list.loadedCount == 150)
+    #expect(app.list.reach.loadedCount == 150)
     app.press(":")
     app.type("sort from")
     app.press("Enter")
-    #expect(app.list.loadedCount == 100)
+    #expect(app.list.reach.loadedCount == 100)
   }
 
   @Test func viewThatFetchesAheadPagesWithTheCursor() throws {
     var views = try Fixture.views()
     views[0].source.prefetch = 5
     let app = try AppDriver(views, copying: Fixture.historyFile.get())
-    let first = app.list.loadedCount
+    let first = app.list.reach.loadedCount
     app.press("k")
-    #expect(app.list.loadedCount == first)
+    #expect(app.list.reach.loadedCount == first)
     var presses = 0
-    while app.list.paging != .exhausted, presses < 900 {
+    while app.list.reach.paging != .exhausted, presses < 900 {
       app.press("k")
       presses += 1
       #expect(app.list.list.cursor != .row(ListScreen.fetchMoreRow))
@@ -152,15 +152,15 @@ import Testing
     app.press("f")
     app.type("text~number")
     app.press("Enter k k gg G")
-    #expect(app.list.paging != .exhausted)
-    #expect(app.list.loadedCount < 437)
+    #expect(app.list.reach.paging != .exhausted)
+    #expect(app.list.reach.loadedCount < 437)
   }
 
   @Test(arguments: [true, false])
   func pagesToTheStartMissNothingAndRepeatNothing(byEnter: Bool) throws {
     let app = try history()
     var pageCount = 0
-    while app.list.paging != .exhausted, pageCount < 20 {
+    while app.list.reach.paging != .exhausted, pageCount < 20 {
       if byEnter, !app.list.list.isOnFetchMoreRow { app.moveToFetchMoreRow() }
       app.press(byEnter ? "Enter" : "gm")
       pageCount += 1
@@ -185,7 +185,7 @@ import Testing
     let app = try history()
     var pageCount = 0
     app.moveToFetchMoreRow()
-    while app.list.paging != .exhausted, pageCount < 20 {
+    while app.list.reach.paging != .exhausted, pageCount < 20 {
       app.moveToFetchMoreRow()
       let line = try #require(app.body.firstIndex { $0.hasPrefix(">") })
       let below = Array(app.body[(line + 1)...])
@@ -268,7 +268,7 @@ import Testing
     // 150 of 437 are loaded: 288 is the oldest of them.
     #expect(Self.pinned.contains(288))
     let section = app.list.content.sections.first { $0.rows.contains(ListScreen.fetchMoreRow) }
-    let heading = app.list.headings[try #require(section).id]
+    let heading = app.list.headings.all[try #require(section).id]
     #expect(heading?.title.text.contains("2026") == true)
     #expect(section?.rows.first == ListScreen.fetchMoreRow)
   }
@@ -276,7 +276,7 @@ import Testing
   @Test func pinnedRowsAreNotMarkedAsChangedWhenTheirPageComes() throws {
     let app = try history()
     for _ in 0..<4 { app.press("gm") }
-    #expect(app.list.changed.isEmpty)
+    #expect(app.list.news.changed.isEmpty)
   }
 
   @Test func pagesAtTheBottomLeaveTheCursorInItsLine() throws {

@@ -177,8 +177,8 @@ import Testing
     app.type(":sort \(words)")
     app.press("Enter")
     #expect(app.state.layers.isEmpty, "\(app.screen)")
-    #expect(app.list.order?.field == .child(Fixture.path("price €")))
-    #expect(app.list.order?.isDescending == words.hasSuffix("desc"))
+    #expect(app.list.arrangement.order?.field == .child(Fixture.path("price €")))
+    #expect(app.list.arrangement.order?.isDescending == words.hasSuffix("desc"))
     let rows = app.list.content.sections.flatMap(\.rows)
     #expect(rows.first == (words.hasSuffix("desc") ? "/parts/a" : "/parts/b"))
   }

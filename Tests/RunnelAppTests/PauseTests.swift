@@ -44,7 +44,7 @@ import Testing
     let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
     app.press("P")
     app.press(keys)
-    #expect(app.list.waitingCount == nil)
+    #expect(app.list.reach.waitingCount == nil)
   }
 
   @Test func otherViewsStayLive() throws {

@@ -150,7 +150,7 @@ import Testing
     #expect(typing(app) != nil)
     app.type(":sort created desc")
     app.press("Enter")
-    #expect(app.list.order != nil)
+    #expect(app.list.arrangement.order != nil)
     #expect(typing(app) != nil)
   }
 

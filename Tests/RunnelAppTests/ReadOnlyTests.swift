@@ -29,7 +29,7 @@ import Testing
     let app = try AppDriver(
       Fixture.views(), copying: Fixture.historyFile.get(), isReadOnly: true)
     for _ in 0..<9 { app.press("gm") }
-    #expect(app.list.paging == .exhausted)
+    #expect(app.list.reach.paging == .exhausted)
     try app.set("/room/-M99999", Fixture.message("seen", at: Fixture.now))
     app.press("gn")
     #expect(app.cursorLine.contains("seen"))

@@ -42,7 +42,7 @@ import Testing
     )
     #expect(!before.1.isEmpty)
     try save("width: 5 }\n      - { field: from", as: "width: 6 }\n      - { field: from")
-    #expect(app.state.tabs.lists[0].filter?.text == "from:ana")
+    #expect(app.state.tabs.lists[0].filtering.filter?.text == "from:ana")
     #expect(app.state.tabs.lists[0].marks == before.1)
     #expect(app.state.tabs.lists[0].list.folded == before.2)
     #expect(app.state.tabs.lists[0].content.storedRowCount == 3)
@@ -51,11 +51,11 @@ import Testing
   @Test func listWhoseViewWasSavedKeepsItsPlaceAndItsRows() throws {
     app.press("| l x Esc k k")
     let before = (app.cursorLine, app.backend.requests.count)
-    #expect(!app.list.hiddenColumns.isEmpty)
+    #expect(!app.list.look.hiddenColumns.isEmpty)
     var views = try Fixture.views()
     views[0] = app.list.shownDefinition
     save(ViewText.file(views))
-    #expect(app.list.hiddenColumns.isEmpty)
+    #expect(app.list.look.hiddenColumns.isEmpty)
     #expect(app.cursorLine == before.0)
     #expect(app.backend.requests.count == before.1)
     #expect(app.toast == "chat.views.yaml was read again")
@@ -76,13 +76,13 @@ import Testing
     app.press("G f")
     app.type("note~\"note 4\"")
     app.press("Enter G k")
-    let before = (app.cursorLine, app.list.loadedCount, app.backend.requests.count)
+    let before = (app.cursorLine, app.list.reach.loadedCount, app.backend.requests.count)
     #expect(app.list.content.storedRowCount == 10, "\(app.body)")
     let text = ViewText.file([app.list.shownDefinition, other])
     app.take(.redefined(file: "/log.views.yaml", problem: nil, views: SavedViews(text: text)))
-    #expect(app.list.filter?.text == "note~\"note 4\"")
+    #expect(app.list.filtering.filter?.text == "note~\"note 4\"")
     #expect(app.list.content.storedRowCount == 10, "\(app.body)")
-    #expect((app.cursorLine, app.list.loadedCount, app.backend.requests.count) == before)
+    #expect((app.cursorLine, app.list.reach.loadedCount, app.backend.requests.count) == before)
   }
 
   @Test func otherRowsAreAskedForWhereTheSourceChanged() throws {

@@ -228,7 +228,7 @@ import Testing
     #expect(asks(app), "\(app.toast)")
     #expect(try count("/room", "text", "hello", app) == 1)
     app.press("n")
-    #expect(app.list.draft == "hello")
+    #expect(app.list.line.draft == "hello")
     app.press("Enter")
     #expect(asks(app))
     app.press("Esc")
@@ -239,7 +239,7 @@ import Testing
     app.wait(milliseconds: 200)
     app.press("y")
     #expect(try count("/room", "text", "hello", app) == 2)
-    #expect(app.list.draft == "" && app.state.writes.queue.refused.isEmpty)
+    #expect(app.list.line.draft == "" && app.state.writes.queue.refused.isEmpty)
   }
 
   @Test func recordThatAnotherWindowSentIsAddedBesidesOnlyAfterAQuestion() throws {

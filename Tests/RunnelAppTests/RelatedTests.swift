@@ -83,7 +83,7 @@ import Testing
     #expect(app.cursorLine.hasSuffix(" 1"))
     app.press("Enter")
     #expect(app.list.definition.source.path == Fixture.path("/group_message/g"))
-    #expect(app.list.filter?.text == "from:ana")
+    #expect(app.list.filtering.filter?.text == "from:ana")
     #expect(app.line(of: "Rain") != nil)
     #expect(app.line(of: "Sun") == nil)
   }
@@ -146,19 +146,19 @@ import Testing
     app.type("from:bo")
     app.press("Enter")
     openMessagesOfAna(app)
-    #expect(app.list.filter?.text == "from:ana")
+    #expect(app.list.filtering.filter?.text == "from:ana")
     app.press("gb")
     #expect(app.record?.path == Fixture.path("/user/ana"))
     #expect(app.cursorLine.contains("message by from"), "\(app.body)")
     app.press("Esc g2")
-    #expect(app.list.filter?.text == "from:bo")
+    #expect(app.list.filtering.filter?.text == "from:bo")
   }
 
   @Test func goingForwardShowsTheReferenceAgain() throws {
     let app = try longChat()
     openMessagesOfAna(app)
     app.press("gb gB")
-    #expect(app.list.filter?.text == "from:ana")
+    #expect(app.list.filtering.filter?.text == "from:ana")
   }
 
   @Test func filterThatTheUserChangedInAReferenceStays() throws {
@@ -167,7 +167,7 @@ import Testing
     app.press("f C-u")
     app.type("text:Sun")
     app.press("Enter gb Esc g2")
-    #expect(app.list.filter?.text == "text:Sun")
+    #expect(app.list.filtering.filter?.text == "text:Sun")
   }
 
   @Test func lastRowOfARecordIsItsLastReference() throws {

@@ -63,7 +63,7 @@ import Testing
     try app.set("/user/eve/role", "guest")
     try app.set("/user/dan/role", true)
     try app.remove("/user/cleo/role")
-    let titles = app.list.content.sections.map { app.list.headings[$0.id]?.title.text }
+    let titles = app.list.content.sections.map { app.list.headings.all[$0.id]?.title.text }
     #expect(titles == ["Organizers", "Participants", "None", "guest", "true"])
   }
 }

@@ -57,7 +57,7 @@ import Testing
     #expect(plots(of: app) == [7, 3, 21, 12, 1])
     try app.set("/user/bo/plot", 40)
     #expect(plots(of: app) == [7, 3, 40, 21, 1])
-    #expect(app.list.order?.text == "plot desc")
+    #expect(app.list.arrangement.order?.text == "plot desc")
   }
 
   /// The plots of the rows, from the top.

@@ -68,7 +68,7 @@ import Testing
     #expect(again.state.settings.timeStyle == .clock)
     #expect(again.list.list.folded == app.list.list.folded)
     again.press("g t")
-    #expect(again.list.filter?.text == "role:organizer")
+    #expect(again.list.filtering.filter?.text == "role:organizer")
     #expect(
       again.body
         == {
@@ -118,7 +118,7 @@ import Testing
     app.press("Enter")
     let stored = try app.stored("/")
     let again = try AppDriver(Fixture.views(), json: stored, restoring: kept)
-    #expect(again.list.draft.isEmpty)
+    #expect(again.list.line.draft.isEmpty)
     #expect(!again.screen[1].contains("1 Chat ~"))
     again.press("a Enter")
     #expect(try again.stored("/") == stored)
@@ -126,12 +126,12 @@ import Testing
     var later = kept
     later.views["Chat"]?.draftTime = Fixture.now + 1
     let third = try AppDriver(Fixture.views(), json: stored, restoring: later)
-    #expect(third.list.draft == "half a thought")
+    #expect(third.list.line.draft == "half a thought")
     // Another text is a draft, whenever it was typed.
     var other = kept
     other.views["Chat"]?.draft = "half a though"
     let fourth = try AppDriver(Fixture.views(), json: stored, restoring: other)
-    #expect(fourth.list.draft == "half a though")
+    #expect(fourth.list.line.draft == "half a though")
   }
 
   @Test func sameTextTypedAgainAfterEnterIsADraft() throws {
@@ -148,16 +148,16 @@ import Testing
     for session in [during, after] {
       #expect(session.views["Chat"]?.draft == "hi")
       let again = try AppDriver(Fixture.views(), json: one, restoring: session)
-      #expect(again.list.draft == "hi", "the first was stored, the second was not")
+      #expect(again.list.line.draft == "hi", "the first was stored, the second was not")
       let last = try AppDriver(Fixture.views(), json: two, restoring: session)
-      #expect(last.list.draft.isEmpty, "both were stored")
+      #expect(last.list.line.draft.isEmpty, "both were stored")
     }
   }
 
   @Test func draftsBeyondTheLimitAreNotKept() throws {
     var state = try driver(SessionState()).state
-    state.tabs.lists[0].draft = String(repeating: "a", count: 200_000)
-    state.tabs.lists[1].draft = String(repeating: "b", count: 100_000)
+    state.tabs.lists[0].line.type(String(repeating: "a", count: 200_000), now: 0)
+    state.tabs.lists[1].line.type(String(repeating: "b", count: 100_000), now: 0)
     #expect(SessionState.keptDrafts(state) == [0])
     #expect(SessionState.session(state).views["People"]?.draft == nil)
   }
@@ -242,12 +242,12 @@ import Testing
     let app = try AppDriver(
       Fixture.views(), json: Fixture.small, columns: 120, restoring: SessionState())
     app.press("z w Down Enter Esc W Tab +")
-    #expect(app.list.hiddenColumns == [1])
+    #expect(app.list.look.hiddenColumns == [1])
     let again = try AppDriver(
       Fixture.views(), json: Fixture.small, columns: 120, restoring: SessionState.session(app.state)
     )
-    #expect(again.list.hiddenColumns == [1])
-    #expect(again.list.isWide)
+    #expect(again.list.look.hiddenColumns == [1])
+    #expect(again.list.look.isWide)
     #expect(again.state.pane == .detail)
     #expect(again.state.paneSize == .half)
     #expect(again.screen.dropLast() == app.screen.dropLast())
@@ -272,7 +272,7 @@ import Testing
     session.panes = ["People": "roof half", "Chat": "detail"]
     let app = try driver(session)
     app.press("g2")
-    #expect(app.list.hiddenColumns.isEmpty)
+    #expect(app.list.look.hiddenColumns.isEmpty)
     #expect(app.state.paneSize == .normal)
   }
 
@@ -282,7 +282,7 @@ import Testing
     session.views["Chat"] = SessionState.View(cursor: "/room/-Gone", filter: "text~(")
     let app = try driver(session)
     #expect(app.state.tabs.index == 0)
-    #expect(app.list.filter == nil)
+    #expect(app.list.filtering.filter == nil)
     #expect(app.cursorLine.contains("ladder"))
   }
 

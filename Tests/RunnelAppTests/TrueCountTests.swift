@@ -25,7 +25,7 @@ import Testing
   }
 
   private func details(_ app: AppDriver) -> [String] {
-    app.list.content.sections.compactMap { app.list.headings[$0.id]?.detail.text }
+    app.list.content.sections.compactMap { app.list.headings.all[$0.id]?.detail.text }
   }
 
   @Test func everySectionMayLackRowsUntilAllAreLoaded() throws {
@@ -84,7 +84,7 @@ import Testing
     let app = try chat(100, by: [])
     app.strike("g m g m g m")
     app.pump()
-    #expect(app.list.loadedCount == 80)
+    #expect(app.list.reach.loadedCount == 80)
     #expect(app.toast == "")
   }
 }

@@ -78,7 +78,7 @@ import Testing
     #expect(try app.stored("/") == before)
     #expect(!app.state.session.isLeaving)
     #expect(app.state.layers.isEmpty)
-    #expect(app.list.draft == "hi")
+    #expect(app.list.line.draft == "hi")
   }
 
   @Test func keysForARowThatAFilterHidesAreDoneToNoOther() throws {
@@ -178,7 +178,7 @@ import Testing
     app.backend.refusal = refusal
     app.strike("a o n e Enter Esc j")
     app.pump()
-    #expect(app.list.draft == "one")
+    #expect(app.list.line.draft == "one")
     app.backend.refusal = nil
     app.press("a Enter")
     #expect(try added(app) == ["one"])
@@ -212,7 +212,7 @@ import Testing
     #expect(try added(app) == pairs.filter(\.1).map(\.0), "seed \(seed)")
     let kept = pairs.filter { !$0.1 }.map(\.0)
     #expect(refused(app) == kept, "seed \(seed)")
-    let line = app.list.draft
+    let line = app.list.line.draft
     #expect(line.isEmpty || kept.contains(line), "seed \(seed): \(line)")
   }
 }
@@ -345,7 +345,7 @@ import Testing
     #expect(!app.state.session.isLeaving)
     app.pump()
     #expect(app.state.session.isLeaving)
-    #expect(app.list.draft == "")
+    #expect(app.list.line.draft == "")
   }
 
   @Test func readOnlyIsTurnedOnAfterTheWrite() throws {

@@ -21,7 +21,7 @@ import Testing
   @Test func nothingIsUnreadDuringTheFirstVisit() throws {
     let app = try chat()
     try app.set("/room/-M7", message("seen at once"))
-    #expect(app.list.unread.rows.isEmpty)
+    #expect(app.list.news.unread.rows.isEmpty)
     #expect(line(app) == nil)
   }
 
@@ -37,7 +37,7 @@ import Testing
     #expect(app.state.tabs.lists[2].unreadCount == 0)
     app.press("G k D")
     #expect(app.state.tabs.lists[2].unreadCount == 0)
-    #expect(app.state.tabs.lists[2].arrived.isEmpty)
+    #expect(app.state.tabs.lists[2].news.arrived.isEmpty)
     try app.set("/room/-Mz", message("by others"))
     #expect(app.state.tabs.lists[2].unreadCount == 1)
   }
@@ -78,7 +78,7 @@ import Testing
     try app.remove("/room/-M8")
     try app.remove("/room/-M9")
     #expect(line(app) == nil)
-    #expect(app.list.unread.rows.isEmpty)
+    #expect(app.list.news.unread.rows.isEmpty)
   }
 
   @Test func whereTheNewestIsOnTopTheLineStandsBelowWhatIsNew() throws {
@@ -160,7 +160,7 @@ import Testing
     #expect(app.screen[1].contains(" of 120 rows"))
     try app.set("/room/-N1", message("one more"))
     #expect(app.screen[1].contains(" of 121 rows"))
-    #expect(app.list.total == 121)
+    #expect(app.list.reach.total == 121)
   }
 
   @Test func whatIsNotKnownIsNotCounted() throws {

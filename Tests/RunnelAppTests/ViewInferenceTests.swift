@@ -338,7 +338,7 @@ import Testing
     // As it is saved, the column shows it too.
     let column = try #require(view(records(60_000)).columns.first { $0.isDense })
     var screen = ListScreen(try view(records(60_000)))
-    screen.hiddenColumns = []
+    screen.look.forgetHidden()
     let saved = screen.shownDefinition.columns.first { $0.field == column.field }
     #expect(saved?.width == ColumnDefinition.timestampWidth)
   }

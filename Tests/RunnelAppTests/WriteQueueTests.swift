@@ -129,7 +129,7 @@ import Testing
     app.type("second")
     app.press("C-g S j e")
     #expect(app.toast.contains("another draft"))
-    #expect(app.list.draft == "second")
+    #expect(app.list.line.draft == "second")
     #expect(app.state.writes.queue.refused.count == 1)
   }
 
@@ -152,7 +152,7 @@ import Testing
 
   @Test func messageThatIsTriedAgainIsNoDraftBesides() throws {
     let app = try refusedMessage()
-    #expect(app.list.draft == "hello")
+    #expect(app.list.line.draft == "hello")
     app.press("S r C-g a Enter")
     #expect(try count(of: "hello", app) == 1)
     #expect(app.composeLine == " zoe")
@@ -162,7 +162,7 @@ import Testing
     let app = try refusedMessage()
     app.backend.refusal = refusal
     app.press("S r C-g")
-    #expect(app.list.draft == "hello")
+    #expect(app.list.line.draft == "hello")
     #expect(app.state.writes.queue.refused.count == 1)
   }
 
@@ -171,7 +171,7 @@ import Testing
     app.press("S d")
     app.wait(milliseconds: 200)
     app.press("y C-g")
-    #expect(app.list.draft == "")
+    #expect(app.list.line.draft == "")
   }
 
   /// Two fields of one record are refused while the queue lies over it.

@@ -174,7 +174,7 @@ extension AppRuntime {
     case .openView(let index):
       let list = state.tabs.lists[index]
       queries.open(
-        view: index, list.definition, first: list.firstCount, local: state.settings.local)
+        view: index, list.definition, first: list.reach.firstCount, local: state.settings.local)
     case .fetchMore(let index, let pages): queries.views[index]?.fetchMore(pages: pages)
     case .fetchNewer(let index, let pages): queries.views[index]?.fetchNewer(pages: pages)
     case .goToLiveEnd(let index, let count): queries.views[index]?.goToLiveEnd(count: count)

@@ -173,7 +173,7 @@ enum BulkEdit {
     let list = state.tabs.front
     let rows = edited.paths.map { Record.id(of: $0) }
     // Records that are not loaded or that a filter hides are marked, too.
-    let isWhole = list.isComplete && list.filter == nil
+    let isWhole = list.isComplete && list.filtering.filter == nil
     state.tabs.front.marks.formUnion(isWhole ? rows.filter(list.isMarkable) : rows)
   }
 

@@ -31,7 +31,7 @@ package enum CellCommands {
     ) { state, _ in Cells.open(&state) }
     columns
     GlobalCommands.stepBack.inner("leave", "leave the cells", keys: ["Esc", "C-g", "|"]) {
-      state, _ in state.tabs.front.cell = nil
+      state, _ in state.tabs.front.look.cell = nil
     }
   }
 

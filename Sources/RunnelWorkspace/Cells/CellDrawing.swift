@@ -54,7 +54,7 @@ struct CellDrawing {
       width: max(body.width - 1, 0) + offset, orderedBy: source.order,
       isDescending: source.isDescending)
     // A row begins beside the sign of the cursor.
-    return titles.first { $0.index == list.cell }
+    return titles.first { $0.index == list.look.cell }
       .map { (body.column + 1 + $0.start - offset, $0.width) }
   }
 

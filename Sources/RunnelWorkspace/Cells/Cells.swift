@@ -19,7 +19,7 @@ enum Cells {
   private static func column(
     _ state: AppState
   ) -> (place: Int, index: Int, column: ColumnDefinition)? {
-    guard let cell = state.tabs.front.cell else { return nil }
+    guard let cell = state.tabs.front.look.cell else { return nil }
     let shown = shown(state)
     return shown.firstIndex { $0.index == cell }.map { ($0, cell, shown[$0].column) }
   }
@@ -27,7 +27,7 @@ enum Cells {
   /// Puts the column cursor on the first column; from a header, the cursor goes to a row.
   static func enter(_ state: inout AppState) {
     guard let first = shown(state).first else { return }
-    state.tabs.front.cell = first.index
+    state.tabs.front.look.cell = first.index
     if case .header(let section)? = state.tabs.front.list.cursor {
       state.withList { list, content, height in
         if !list.folded.contains(section), let row = content.firstRow(ofSection: section) {
@@ -43,7 +43,7 @@ enum Cells {
     guard !shown.isEmpty else { return }
     // A column that is shown no more has no place: the cursor goes to the first one.
     let place = column(state).map { $0.place + steps } ?? 0
-    state.tabs.front.cell = shown[min(max(place, 0), shown.count - 1)].index
+    state.tabs.front.look.cell = shown[min(max(place, 0), shown.count - 1)].index
   }
 
   /// The reason why there is no column on a side of the cursor, or nil if there is one.
@@ -73,7 +73,7 @@ enum Cells {
     guard let column = column(state)?.column else { return }
     let field = column.field.rowField
     let order: ListOrder? =
-      switch state.tabs.front.order {
+      switch state.tabs.front.arrangement.order {
       case ListOrder(field): ListOrder(field, isDescending: true)
       case ListOrder(field, isDescending: true): nil
       default: ListOrder(field)
@@ -85,7 +85,7 @@ enum Cells {
     guard let (place, index, column) = column(state) else { return }
     let shown = shown(state)
     state.tabs.front.hide(index)
-    state.tabs.front.cell = shown[place == shown.count - 1 ? place - 1 : place + 1].index
+    state.tabs.front.look.cell = shown[place == shown.count - 1 ? place - 1 : place + 1].index
     state.say(
       .info, state.phrase("\(column.field.title) is hidden", .columnMenu, "shows it again"))
   }
@@ -97,7 +97,7 @@ enum Cells {
     guard shown.indices.contains(place + step) else { return }
     let other = shown[place + step].index
     state.tabs.front.definition.columns.swapAt(index, other)
-    state.tabs.front.cell = other
+    state.tabs.front.look.cell = other
   }
 
   /// Changes the width of the column; a column that takes the rest of the line gets a width.
@@ -142,12 +142,14 @@ enum Cells {
       let term = term(of: node, column, state.settings.local)
     else { return }
     let new = isNegated ? (term.hasPrefix("-") ? String(term.dropFirst()) : "-" + term) : term
-    let before = state.tabs.front.filter
+    let before = state.tabs.front.filtering.filter
     do throws(FilterError) {
       let added = try FilterScreen.filter(state, new)
       let rest = before.map { $0.text(withoutTermsReplacedBy: added) } ?? ""
       let filter = try FilterScreen.filter(state, rest.isEmpty ? new : rest + " " + new)
-      if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.wantedRow = id }
+      if case .row(let id)? = state.tabs.front.list.cursor {
+        state.tabs.front.goal.want(row: id)
+      }
       state.trail.filters.add(filter.text)
       FilterScreen.showAndSearch(&state, filter)
     } catch {

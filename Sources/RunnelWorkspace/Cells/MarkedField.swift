@@ -103,7 +103,7 @@ struct MarkedField: Hashable, Sendable {
   /// The records that others removed or took from the list, as far as it shows that: it has lost their rows, and
   /// where not all rows are loaded also their marks, which it keeps of rows that it unloads.
   private func removed(from list: ListScreen) -> Set<Path> {
-    if list.filter != nil { return [] }
+    if list.filtering.filter != nil { return [] }
     let rows = targets.map { (path: $0.path, id: Record.id(of: $0.path)) }
       .filter { $0.path.parent == list.definition.source.path }
     let isMarked = rows.contains { list.marks.contains($0.id) }

@@ -122,6 +122,6 @@ extension ListScreen {
   /// Makes the cursor of the view in front stop waiting for a row that is being read.
   static func forgetAwaitedRow(_ state: inout AppState) {
     state.tabs.tree.wanted = nil
-    state.tabs.changeFrontList { $0.wantedRow = nil }
+    state.tabs.changeFrontList { $0.goal.want(row: nil) }
   }
 }

@@ -321,7 +321,7 @@ enum Deleting {
   private static func removed(_ state: AppState, _ paths: [Path]) -> [Path] {
     if state.tabs.isTree { return [] }
     let list = state.tabs.front
-    if list.filter != nil { return [] }
+    if list.filtering.filter != nil { return [] }
     return paths.filter { path in
       let row = Record.id(of: path)
       return path.parent == list.definition.source.path && list.records[row] == nil

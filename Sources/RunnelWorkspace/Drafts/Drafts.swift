@@ -93,7 +93,7 @@ extension Drafts {
   /// O(drafts · views).
   static func tabs(_ state: AppState) -> Set<Int> {
     let lists = state.tabs.lists
-    var tabs = Set(lists.indices.filter { !lists[$0].draft.isEmpty })
+    var tabs = Set(lists.indices.filter { !lists[$0].line.draft.isEmpty })
     // What is being composed stands in its line.
     for case .compose(let composer) in state.layers { tabs.remove(composer.view) }
     for draft in state.writes.drafts.all where draft.subject.kind != .exporting {

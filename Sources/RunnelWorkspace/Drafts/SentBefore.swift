@@ -40,9 +40,9 @@ extension SentBefore {
   ///
   /// O(texts being stored).
   init(_ state: AppState, inView view: Int) {
-    self = state.tabs.lists[view].sentBefore
+    self = state.tabs.lists[view].line.sentBefore
     equalCount = state.requests.newestSent(.max, inView: view)
-      .count { $0.text == state.tabs.lists[view].draft }
+      .count { $0.text == state.tabs.lists[view].line.draft }
     if !state.requests.isSending(inView: view) { since = nil }
   }
 }

@@ -142,7 +142,7 @@ extension DrillDown {
   /// Whether a list may not make room for another one: it is in front or above another list, or what
   /// was typed there is not stored.
   private static func isNeeded(_ state: AppState, _ index: Int) -> Bool {
-    if index == state.tabs.index || !state.tabs.lists[index].draft.isEmpty { return true }
+    if index == state.tabs.index || !state.tabs.lists[index].line.draft.isEmpty { return true }
     if state.files.importing != nil || state.files.reading != nil { return true }
     let purposes =
       Array(state.requests.writes.values) + state.writes.queue.refused.map(\.purpose)

@@ -160,11 +160,12 @@ enum Exporting {
           source: .records(marked, columns: screen.definition.exportColumns)))
     }
     let surroundings = FilterMatcher.Surroundings(
-      me: state.database.me, new: screen.arrived, marked: screen.marks)
+      me: state.database.me, new: screen.news.arrived, marked: screen.marks)
     choices.append(
       ExportChoice(
-        word: "view", title: screen.filter.map { "all that fit \($0.text)" } ?? "all rows",
-        source: .view(screen.definition, screen.filter, surroundings)))
+        word: "view",
+        title: screen.filtering.filter.map { "all that fit \($0.text)" } ?? "all rows",
+        source: .view(screen.definition, screen.filtering.filter, surroundings)))
     if let loadedChoice = FileGone.loadedChoice(state) { choices.append(loadedChoice) }
     if let record = screen.cursorRecord {
       choices.append(subtreeChoice(state, record.path, "record"))

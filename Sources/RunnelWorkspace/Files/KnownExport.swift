@@ -10,13 +10,13 @@ enum KnownExport {
       StyledLine("there is no connection: the rows that are known here are written", .warn)
     ]
     if let list {
-      let shown = list.loadedCount
+      let shown = list.reach.loadedCount
       let rows = shown == 1 ? "1 row is" : "\(shown) rows are"
-      let all = list.total.map { $0 > shown ? " of \($0)" : "" } ?? ""
+      let all = list.reach.total.map { $0 > shown ? " of \($0)" : "" } ?? ""
       message.append(
         StyledLine(
           "\(rows) loaded\(all); "
-            + (list.isComplete && list.total != nil
+            + (list.isComplete && list.reach.total != nil
               ? "that is all" : "how many more the server has, is not known"),
           .warn))
     }

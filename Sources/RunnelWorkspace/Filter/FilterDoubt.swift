@@ -27,7 +27,7 @@ package struct FilterDoubt {
     // Rows that a filter has hidden since they were read are not remembered.
     self.init(
       filter, in: list.definition, rows, isComplete: list.isComplete,
-      areAll: rows.count >= list.loadedCount)
+      areAll: rows.count >= list.reach.loadedCount)
   }
 
   /// Looks at the terms of a filter one by one; nil if each may be meant as it is.

@@ -75,7 +75,7 @@ extension IndexMaking {
     if state.database.origin != nil {
       return ruleLine(of: order) == nil ? "servers have no indexes for this order" : nil
     }
-    if screen.indexedOrders?.contains(order.forward.description) == true {
+    if screen.arrangement.indexedOrders?.contains(order.forward.description) == true {
       return "there is an index for this order"
     }
     return state.reasonReadOnly

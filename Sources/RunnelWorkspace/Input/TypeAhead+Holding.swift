@@ -85,7 +85,7 @@ extension TypeAhead {
     state.input.typeAhead = TypeAhead()
     state.tabs.tree.wanted = nil
     state.requests.giveUpCursorReads()
-    state.tabs.changeFrontList { ($0.jump, $0.wantsLiveEnd) = (nil, false) }
+    state.tabs.changeFrontList { $0.goal.endReading() }
     state.input.matcher.reset()
     state.input.awaited = nil
     if Input.stopWhatIsUnderWay(&state) { return }
@@ -290,7 +290,7 @@ extension TypeAhead {
     case .rowOpen:
       if let layer = state.layers.last { return if case .record = layer { true } else { false } }
       // On a cell, it edits the cell.
-      if !state.tabs.isTree { return state.tabs.front.cell != nil }
+      if !state.tabs.isTree { return state.tabs.front.look.cell != nil }
       guard case .node(_, let row, _)? = state.tabs.tree.cursorLine else { return false }
       return if case .leaf = row.summary.kind { true } else { false }
     default: return false
@@ -318,18 +318,18 @@ extension TypeAhead {
     {
       return rowIsBeingSaved
     }
-    if state.tabs.front.phase == .loaded,
-      state.tabs.front.jump != nil || state.tabs.front.wantsLiveEnd || state.requests.hasCursorRead,
+    if state.tabs.front.reach.phase == .loaded,
+      state.tabs.front.goal.isReading || state.requests.hasCursorRead,
       isAboutRows(state, action)
     {
       return rowsAreRead
     }
-    if state.tabs.front.phase == .loading, state.tabs.front.list.cursor == nil,
+    if state.tabs.front.reach.phase == .loading, state.tabs.front.list.cursor == nil,
       isAboutRows(state, action)
     {
       return firstRowsAreRead
     }
-    guard state.tabs.front.paging == .fetching, state.pane == .list else { return nil }
+    guard state.tabs.front.reach.paging == .fetching, state.pane == .list else { return nil }
     // Each of these actions fetches a page.
     if action == .sectionMore { return nextRowsAreFetched }
     let move: Command.Traits = state.tabs.front.isLiveAtBottom ? .movesUp : .movesDown

@@ -40,10 +40,10 @@ extension TypeAhead {
     state.tabs.tree.wanted = nil
     state.requests.giveUpCursorReads()
     if !state.tabs.isTree {
-      state.tabs.front.jump = nil
-      if state.tabs.front.wantsLiveEnd {
-        state.tabs.front.wantsLiveEnd = false
-        if state.tabs.front.newer == .fetching { state.tabs.front.newer = .more }
+      let wantedLiveEnd = state.tabs.front.goal.wantsLiveEnd
+      state.tabs.front.goal.endReading()
+      if wantedLiveEnd, state.tabs.front.reach.newer == .fetching {
+        state.tabs.front.reach.newer = .more
       }
     }
     guard case .record(var screen)? = state.layers.last, screen.node == nil else { return }

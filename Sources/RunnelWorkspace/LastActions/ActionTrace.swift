@@ -155,7 +155,7 @@ extension ActionTrace {
     facts.append(StateFact(aspect: "size", value: .size(state.size)))
     facts.append(StateFact(aspect: "waiting writes", value: .count(state.requests.writes.count)))
     facts.append(StateFact(aspect: "cursor", value: .text(cursorText(state))))
-    for index in state.tabs.lists.indices where state.tabs.lists[index].isOpen {
+    for index in state.tabs.lists.indices where state.tabs.lists[index].reach.isOpen {
       append(&facts, ofList: index, state.tabs)
     }
     if state.tabs.tree.isOpen {
@@ -169,13 +169,13 @@ extension ActionTrace {
     // A list is not copied to look at a few of its parts.
     let name = tabs.lists[index].definition.name
     let new = tabs.lists[index].newAboveCount + tabs.lists[index].newBelowCount
-    let (phase, paging) = (tabs.lists[index].phase, tabs.lists[index].paging)
+    let (phase, paging) = (tabs.lists[index].reach.phase, tabs.lists[index].reach.paging)
     let count = tabs.lists[index].content.rowCount
     facts.append(StateFact(subject: name, aspect: "rows", value: .count(count)))
     facts.append(StateFact(subject: name, aspect: "state", value: .loading(phase, paging)))
     facts.append(StateFact(subject: name, aspect: "new", value: .count(new)))
     facts.append(
-      StateFact(subject: name, aspect: "draft", value: .text(tabs.lists[index].draft)))
+      StateFact(subject: name, aspect: "draft", value: .text(tabs.lists[index].line.draft)))
   }
 
   private static func cursorText(_ state: AppState) -> String {

@@ -9,7 +9,7 @@ extension AppScreen {
   /// Draws the rows of the list in front.
   func drawList(into canvas: inout Canvas) {
     let screen = state.tabs.front
-    if case .failed(let message) = screen.phase {
+    if case .failed(let message) = screen.reach.phase {
       return drawNote("\(glyphs.failed) \(message)", into: &canvas)
     }
     if screen.content.sections.isEmpty {
@@ -22,12 +22,12 @@ extension AppScreen {
         rows, width: layout.body.width + screen.list.horizontalOffset,
         basis: RowLineCache.Basis(state, screen)) ?? false
     ListWidget.draw(
-      screen.content, screen.list, headings: screen.headings,
+      screen.content, screen.list, headings: screen.headings.all,
       rowText: { id, width in lines(of: id, in: screen, rows, people, width: width)[0] },
       tallRows: RowLines.tallRows(state) { id, width in
         self.lines(of: id, in: screen, rows, people, width: width)
       },
-      emptyHint: screen.filter == nil && screen.isComplete
+      emptyHint: screen.filtering.filter == nil && screen.isComplete
         ? KeyText.listKeys(state).hint(.recordAdd, "adds") : "",
       isFocused: isListFocused, showsCursor: !isCursorSought,
       divider: screen.unreadText(local: state.settings.local, isShort: layout.isCompact),
@@ -39,7 +39,7 @@ extension AppScreen {
           }
         },
       drawn: cache?.list, areRowsUnchanged: areRowsUnchanged,
-      showsCursorInRows: !rows.hasGutter || state.trail.search != nil || screen.cell != nil,
+      showsCursorInRows: !rows.hasGutter || state.trail.search != nil || screen.look.cell != nil,
       into: &canvas,
       rect: layout.body)
   }
@@ -57,7 +57,7 @@ extension AppScreen {
       ?? ColumnTitles(
         rows, width: width, orderedBy: source.order, isDescending: source.isDescending)
     let rule = FrameCache.TitleRule(
-      titles: titles, body: body, offset: screen.list.horizontalOffset, cell: screen.cell)
+      titles: titles, body: body, offset: screen.list.horizontalOffset, cell: screen.look.cell)
     guard let cache, layout.topRule.width == canvas.size.columns else {
       return drawTitles(of: rule, into: &canvas, row: layout.topRule.row)
     }
@@ -104,11 +104,11 @@ extension AppScreen {
 
   /// The words in place of the rows of a list that shows none.
   private func noteWithoutRows(of screen: ListScreen) -> String {
-    if screen.phase == .loading { return "loading" }
+    if screen.reach.phase == .loading { return "loading" }
     let keys = KeyText.listKeys(state)
-    if let filter = screen.filter {
+    if let filter = screen.filtering.filter {
       let doubt = FilterDoubt(filter, in: screen).map { ": \($0.message)" } ?? ""
-      let rows = screen.isExhausted ? "no row" : "no loaded row"
+      let rows = screen.reach.isExhausted ? "no row" : "no loaded row"
       return "\(rows) fits the filter\(doubt)" + keys.hint(.stepBack, "clears it")
     }
     if screen.definition.source.path == state.database.resources.registry.log {
@@ -124,13 +124,13 @@ extension AppScreen {
   ) -> RowText.State {
     RowText.State(
       isTransient: screen.isTransient(record), isTyping: screen.isTyping(id),
-      isChanged: (screen.changed[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
+      isChanged: (screen.news.changed[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
       isConflict: state.writes.queue.conflict(at: record.path) != nil
         || state.writes.queue.wasRejected(at: record.path),
       hasDraft: state.writes.drafts.isOf(record: record.path),
       isPending: state.writes.queue.places.touch(record.path),
-      isNew: screen.unread.rows.contains(id), isCursor: isCursor,
-      cell: screen.list.cursor == .row(id) ? screen.cell : nil,
+      isNew: screen.news.unread.rows.contains(id), isCursor: isCursor,
+      cell: screen.list.cursor == .row(id) ? screen.look.cell : nil,
       people: people[record.path] ?? [])
   }
 
@@ -149,16 +149,16 @@ extension AppScreen {
       // What ends at the bottom of the screen has its end there, whatever the order.
       let isAbove = source.anchor == .last && !source.isDescending
       let line = pagingText(of: screen, width: width).line(
-        screen.paging, isOlder: screen.paging == .exhausted ? isAbove : source.anchor == .last,
-        isFiltered: screen.filter != nil, isSearched: screen.isSearchedBeyond,
+        screen.reach.paging, isOlder: screen.reach.paging == .exhausted ? isAbove : source.anchor == .last,
+        isFiltered: screen.filtering.filter != nil, isSearched: screen.filtering.isSearchedBeyond,
         isCached: state.database.origin?.isCached == true)
       return [line]
     }
     if id == ListScreen.newerRow {
       let name = screen.definition.source.anchor == .last ? "newer rows" : "rows before these"
       let line = pagingText(of: screen, width: width).line(
-        screen.newer, rows: name, isFiltered: screen.filter != nil,
-        isSearched: screen.isSearchedBeyond)
+        screen.reach.newer, rows: name, isFiltered: screen.filtering.filter != nil,
+        isSearched: screen.filtering.isSearchedBeyond)
       return [line]
     }
     guard let record = screen.records[id] else { return [StyledLine()] }

@@ -70,7 +70,7 @@ enum Marking {
       state.marked.marks.subtract(rows)
     } else {
       state.marked.marks.formUnion(rows)
-      if !state.tabs.isTree, !state.tabs.front.isExhausted {
+      if !state.tabs.isTree, !state.tabs.front.reach.isExhausted {
         let count = rows.count == 1 ? "1 loaded row is" : "\(rows.count) loaded rows are"
         state.say(.info, "\(count) marked; others are not loaded")
       }
@@ -89,7 +89,7 @@ enum Marking {
 
   /// Updates a filter that asks for marked rows.
   private static func marksChanged(_ state: inout AppState) {
-    if !state.tabs.isTree, state.tabs.front.filter?.asks(for: .marked) == true {
+    if !state.tabs.isTree, state.tabs.front.filtering.filter?.asks(for: .marked) == true {
       FilterScreen.applyFilter(&state, inView: state.tabs.index)
     }
   }

@@ -28,7 +28,7 @@ struct AwaitedRow: Hashable, Sendable {
 extension ListScreen {
   /// The rows that come for new records that have just got their ids; they are no news.
   var comingRows: Set<String> {
-    rowMoves.coming.union(awaited.lazy.filter(\.hasID).map { Record.id(of: $0.place) })
+    passing.moves.coming.union(passing.awaited.lazy.filter(\.hasID).map { Record.id(of: $0.place) })
   }
 
   /// Waits for the row of a new record, if it may come with the server's answer; returns false otherwise.
@@ -36,29 +36,31 @@ extension ListScreen {
     _ state: inout AppState, _ key: RunnelTree.Key, _ sent: AwaitedRow.Sent? = nil, inView view: Int
   ) -> Bool {
     let screen = state.tabs.lists[view]
-    guard state.database.coding == .services, screen.filter == nil else { return false }
+    guard state.database.coding == .services, screen.filtering.filter == nil else { return false }
     let first = Path(unchecked: screen.definition.source.path.keys + [key])
     // It may have got its id already.
     let place = state.database.moves.place(first)
     let id = Record.id(of: place)
     if screen.content.indexPath(ofRow: id) != nil { return false }
-    state.tabs.lists[view].awaited.append(
+    state.tabs.lists[view].passing.awaited.append(
       AwaitedRow(first: first, place: place, sent: sent, hasID: place != first))
     let isSentRow = sent.map { screen.list.cursor == .row(screen.sentRow($0.id)) }
-    if isSentRow ?? true, sent == nil || place != first { state.tabs.lists[view].wantedRow = id }
+    if isSentRow ?? true, sent == nil || place != first {
+      state.tabs.lists[view].goal.want(row: id)
+    }
     return true
   }
 
   /// Has the rows that are awaited follow their records; returns true if there are such.
   mutating func followAwaited(_ moves: RecordMoves) -> Bool {
     var hasMoved = false
-    for index in awaited.indices where moves.hasMoved(awaited[index].place) {
-      let row = awaited[index]
-      awaited[index].place = moves.place(row.place)
-      awaited[index].hasID = true
+    for index in passing.awaited.indices where moves.hasMoved(passing.awaited[index].place) {
+      let row = passing.awaited[index]
+      passing.awaited[index].place = moves.place(row.place)
+      passing.awaited[index].hasID = true
       hasMoved = true
       if let sent = row.sent, list.cursor == .row(sentRow(sent.id)) {
-        wantedRow = Record.id(of: awaited[index].place)
+        goal.want(row: Record.id(of: passing.awaited[index].place))
       }
     }
     return hasMoved
@@ -93,20 +95,20 @@ extension ListScreen {
 
   /// Ends the waiting for rows whose writes are done or refused, and says where a new record is that has none.
   static func endAwaiting(_ state: inout AppState) {
-    for view in state.tabs.lists.indices where !state.tabs.lists[view].awaited.isEmpty {
+    for view in state.tabs.lists.indices where !state.tabs.lists[view].passing.awaited.isEmpty {
       let places = state.writes.queue.places
-      let ended = state.tabs.lists[view].awaited.filter {
+      let ended = state.tabs.lists[view].passing.awaited.filter {
         !places.touch($0.place) && !places.touch($0.first)
       }
       if ended.isEmpty { continue }
-      state.tabs.lists[view].awaited.removeAll { ended.contains($0) }
+      state.tabs.lists[view].passing.awaited.removeAll { ended.contains($0) }
       ComposeScreen.showComposedAgain(&state, inView: view)
       let screen = state.tabs.lists[view]
       guard let last = ended.last, last.hasID, !screen.hasRow(Record.id(of: last.place)) else {
         continue
       }
       // What is fetched later does not pull the cursor.
-      state.tabs.lists[view].wantedRow = nil
+      state.tabs.lists[view].goal.want(row: nil)
       Writing.sayNotShown(&state, last.place.lastKey, inView: view)
     }
   }

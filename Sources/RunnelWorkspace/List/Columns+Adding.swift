@@ -67,16 +67,16 @@ extension Columns {
     }
     if let hidden {
       show(&state, hidden, inView: view)
-      return state.tabs.lists[view].cell = hidden
+      return state.tabs.lists[view].look.cell = hidden
     }
     guard
       let column = addable(to: screen, showing: shown, state.database.coding).first(where: {
         $0.field.text == item.id
       })
     else { return }
-    let place = min((screen.cell ?? columns.count - 1) + 1, columns.count)
+    let place = min((screen.look.cell ?? columns.count - 1) + 1, columns.count)
     insert(&state, column, at: place, inView: view)
-    state.tabs.lists[view].cell = place
+    state.tabs.lists[view].look.cell = place
   }
 
   /// Inserts a column, and says how it is kept.
@@ -84,9 +84,7 @@ extension Columns {
     _ state: inout AppState, _ column: ColumnDefinition, at place: Int, inView view: Int
   ) {
     state.tabs.lists[view].definition.columns.insert(column, at: place)
-    state.tabs.lists[view].chosenFields.insert(column.field)
-    state.tabs.lists[view].hiddenColumns = Set(
-      state.tabs.lists[view].hiddenColumns.map { $0 >= place ? $0 + 1 : $0 })
+    state.tabs.lists[view].look.insert(column.field, at: place)
     let keeping = state.files.viewsFile == nil ? "" : "; :save-view keeps it for the next time"
     state.say(.info, "\(column.field.title) is shown" + keeping)
   }

@@ -24,6 +24,6 @@ extension Columns {
       of: sample, named: screen.definition.name, pageSize: source.page)
     state.tabs.lists[view].definition.columns = found.columns
     state.tabs.lists[view].definition.awaitsColumns = false
-    state.tabs.lists[view].hiddenColumns = []
+    state.tabs.lists[view].look.forgetHidden()
   }
 }

@@ -8,15 +8,17 @@ import RunnelTree
 extension ListScreen {
   /// Whether the columns have titles: not in a chat, which is written to at its live end, unless the column
   /// cursor is shown.
-  var hasTitles: Bool { !isChat || cell != nil }
+  var hasTitles: Bool { !isChat || look.cell != nil }
 
   private var isChat: Bool {
-    definition.compose != nil && (ownSource.anchor == .last) != ownSource.isDescending
+    definition.compose != nil
+      && (arrangement.ownSource.anchor == .last) != arrangement.ownSource.isDescending
   }
 
   /// Returns up to `count` records of the list, including those that a filter hides.
   func someRecords(_ count: Int) -> [Record] {
-    Array(records.values.prefix(count)) + hidden.values.prefix(max(0, count - records.count))
+    Array(records.values.prefix(count))
+      + filtering.hidden.values.prefix(max(0, count - records.count))
   }
 
   /// The word for the format of a column in menus; empty for none.
@@ -29,14 +31,13 @@ extension ListScreen {
   }
 
   /// Whether all loaded rows are remembered: those that a filter hid while it searched are not.
-  var remembersAllRows: Bool { records.count + hidden.count >= loadedCount }
+  var remembersAllRows: Bool { records.count + filtering.hidden.count >= reach.loadedCount }
 }
 
 extension ListScreen {
   /// Hides a column.
   mutating func hide(_ column: Int) {
-    hiddenColumns.insert(column)
-    chosenFields.remove(definition.columns[column].field)
+    look.hide(column, of: definition.columns[column].field)
   }
 }
 
@@ -49,15 +50,13 @@ extension FieldPath {
 enum Columns {
   /// Shows columns in full, or fits them to the screen again.
   static func toggleWide(_ state: inout AppState) {
-    guard !state.tabs.front.isWide else {
+    guard !state.tabs.front.look.isWide else {
       fit(&state)
       return state.say(.info, "columns are fitted to the screen")
     }
-    state.tabs.front.isWide = true
-    if state.tabs.front.rowLines != .one {
-      state.tabs.front.rowLines = .one
-      FilterScreen.fitList(&state)
-    }
+    let isTall = state.tabs.front.look.rowLines != .one
+    state.tabs.front.look.showInFull()
+    if isTall { FilterScreen.fitList(&state) }
     let moved = movedByWide(state)
     let last = moved.isEmpty ? "" : ", \(moved.joined(separator: ", ")) last"
     let keys = "\(state.keysOrName(.scrollRight)) and \(state.keysOrName(.scrollLeft))"
@@ -77,7 +76,7 @@ enum Columns {
 
   /// Fits columns to the screen.
   static func fit(_ state: inout AppState) {
-    state.tabs.front.isWide = false
+    state.tabs.front.look.fit()
     state.tabs.front.list.scrollHorizontally(by: -state.tabs.front.list.horizontalOffset)
   }
 
@@ -102,7 +101,7 @@ enum Columns {
       var notes: [String] = []
       let format = screen.formatWord(of: column)
       if !format.isEmpty { notes.append(format) }
-      if !shown.contains(index), !screen.hiddenColumns.contains(index) {
+      if !shown.contains(index), !screen.look.hiddenColumns.contains(index) {
         notes.append(
           column.minimumScreen > state.size.columns
             ? "from \(column.minimumScreen) columns" : "no room")
@@ -146,10 +145,10 @@ enum Columns {
 
   /// Shows a column, also on a screen that is narrower than it is for.
   static func show(_ state: inout AppState, _ column: Int, inView view: Int) {
-    state.tabs.lists[view].hiddenColumns.remove(column)
+    state.tabs.lists[view].look.unhide(column)
     if shown(state, inView: view).contains(column) { return }
     let field = state.tabs.lists[view].definition.columns[column].field
-    state.tabs.lists[view].chosenFields.insert(field)
+    state.tabs.lists[view].look.choose(field)
   }
 
   /// Makes the last column of a list.

@@ -89,7 +89,7 @@ extension ListScreen {
   /// Divides the list into other sections, or into its own if `grouping` is nil; the list is empty until
   /// its rows are read again.
   mutating func group(by grouping: Grouping?, height: Int) {
-    self.grouping = grouping
+    arrangement.grouping = grouping
     beginReading(height: height)
   }
 }
@@ -101,7 +101,7 @@ extension Grouping {
     state.input.matcher.reset()
     let screen = state.tabs.front
     var menu = MenuList(items(screen, state.database.coding))
-    if let grouping = screen.grouping { menu.select(grouping.text) }
+    if let grouping = screen.arrangement.grouping { menu.select(grouping.text) }
     state.layers.append(
       .menu(
         MenuScreen(
@@ -111,16 +111,16 @@ extension Grouping {
 
   private static func items(_ screen: ListScreen, _ coding: ValueCoding) -> [MenuList.Item] {
     let own = MenuList.Item(
-      id: ownName, title: "the view's own sections", isChosen: screen.grouping == nil)
+      id: ownName, title: "the view's own sections", isChosen: screen.arrangement.grouping == nil)
     let whole = MenuList.Item(
-      id: wholeName, title: "no sections", isChosen: screen.grouping == .whole)
+      id: wholeName, title: "no sections", isChosen: screen.arrangement.grouping == .whole)
     let fields = screen.groupFields(coding).map { field in
       let grouping = Grouping.values(field.path)
       return MenuList.Item(
         id: grouping.text, title: "by \(field.path.shownText)", note: note(field),
-        isChosen: screen.grouping == grouping)
+        isChosen: screen.arrangement.grouping == grouping)
     }
-    return [own] + (screen.ownSections.isEmpty ? [] : [whole]) + fields
+    return [own] + (screen.arrangement.ownSections.isEmpty ? [] : [whole]) + fields
   }
 
   private static func note(_ field: ListScreen.GroupField) -> String {
@@ -137,17 +137,19 @@ extension Grouping {
   /// row.
   static func group(_ state: inout AppState, by grouping: Grouping?, inView view: Int) {
     // Without sections of its own, a view has one.
-    let isOwn = grouping == .whole && state.tabs.lists[view].ownSections.isEmpty
+    let isOwn = grouping == .whole && state.tabs.lists[view].arrangement.ownSections.isEmpty
     let grouping = isOwn ? nil : grouping
-    guard state.tabs.lists[view].grouping != grouping else { return }
+    guard state.tabs.lists[view].arrangement.grouping != grouping else { return }
     ListScreen.resume(&state, view)
     state.tabs.lists[view].keepCursorRecord()
     state.tabs.lists[view].group(
       by: grouping, height: state.tabs.height(ofView: view, in: state.height))
-    guard state.tabs.lists[view].isOpen else { return }
+    guard state.tabs.lists[view].reach.isOpen else { return }
     state.effects.append(.openView(view))
     Presence.showTyping(&state, inOpenedView: view)
-    if state.tabs.lists[view].filter != nil { FilterScreen.applyFilter(&state, inView: view) }
+    if state.tabs.lists[view].filtering.filter != nil {
+      FilterScreen.applyFilter(&state, inView: view)
+    }
   }
 }
 
@@ -165,11 +167,11 @@ extension PaletteCommand {
         return Choice(
           argument: grouping.shownText, name: grouping.text,
           note: field.valueCount == 1 ? "1 value" : "\(field.valueCount) values",
-          isChosen: screen.grouping == grouping)
+          isChosen: screen.arrangement.grouping == grouping)
       }
       return [
-        Choice(argument: Grouping.ownName, isChosen: screen.grouping == nil),
-        Choice(argument: Grouping.wholeName, isChosen: screen.grouping == .whole),
+        Choice(argument: Grouping.ownName, isChosen: screen.arrangement.grouping == nil),
+        Choice(argument: Grouping.wholeName, isChosen: screen.arrangement.grouping == .whole),
       ] + fields
     },
     run: { state, text in

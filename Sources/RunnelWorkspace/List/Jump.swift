@@ -74,8 +74,9 @@ extension SourceDefinition {
 extension ListScreen {
   /// Whether the end opposite to the one where rows arrive can be read without the rows between.
   var canJumpToFarEnd: Bool {
-    guard phase == .loaded, filter == nil, waitingCount == nil, definition.source.keep != nil,
-      paging != .exhausted, paging != .fetching
+    guard reach.phase == .loaded, filtering.filter == nil, reach.waitingCount == nil,
+      definition.source.keep != nil,
+      reach.paging != .exhausted, reach.paging != .fetching
     else { return false }
     return Jump.farEnd.position(in: definition.source) != nil
   }
@@ -103,7 +104,8 @@ extension ListScreen {
   /// put it, to the last record.
   mutating func stepOntoLastRecord(height: Int) {
     guard case .row(let id)? = list.cursor, ListScreen.isPlaceholder(id),
-      (id == ListScreen.newerRow ? newer : paging) == .exhausted, let last = lastRecordRow
+      (id == ListScreen.newerRow ? reach.newer : reach.paging) == .exhausted,
+      let last = lastRecordRow
     else { return }
     list.moveTo(.row(last), in: content, height: height)
   }
@@ -119,10 +121,10 @@ extension ListScreen {
 
   /// Ends the jump if its rows have come with a change; `fetched` are the rows whose page has come.
   mutating func finishJump(after change: ListChange, fetched: [String], height: Int) {
-    guard let jump else { return }
+    guard let jump = goal.jump else { return }
     let isFetch = if case .number(_, isReadAnew: false) = jump { true } else { false }
     guard isFetch ? !fetched.isEmpty : change.isLettingGo else { return }
-    self.jump = nil
+    goal.endReading()
     finish(jump, height: height)
     if !isFetch { list.clearNewRows() }
   }
@@ -163,7 +165,7 @@ extension ListScreen {
   var loadedNumbers: Range<Int>? {
     let count = content.storedRowCount
     if let first = numberInAll(ofLoaded: 1)?.number { return first..<first + count }
-    let reachesStart = isLiveAtBottom ? paging == .exhausted : !isAway
+    let reachesStart = isLiveAtBottom ? reach.paging == .exhausted : !reach.isAway
     // Rows that are not loaded may stand in any section.
     let isOneSeries = definition.also.isEmpty && definition.sections.isEmpty
     return isComplete || (reachesStart && isOneSeries) ? 1..<1 + count : nil
@@ -180,8 +182,9 @@ extension ListScreen {
   /// Returns the number of pages with which a row that is not loaded comes, or nil if it cannot be
   /// fetched from the loaded rows on.
   func pages(toRow number: Int) -> Int? {
-    guard phase == .loaded, paging == .more, filter == nil, numberInAll(ofLoaded: 1) != nil,
-      let total, number >= 1, number <= total, let numbers = loadedNumbers
+    guard reach.phase == .loaded, reach.paging == .more, filtering.filter == nil,
+      numberInAll(ofLoaded: 1) != nil,
+      let total = reach.total, number >= 1, number <= total, let numbers = loadedNumbers
     else { return nil }
     let missing = isLiveAtBottom ? numbers.lowerBound - number : number - numbers.upperBound + 1
     if missing <= 0 { return nil }
@@ -192,8 +195,9 @@ extension ListScreen {
   /// Returns how many rows are to be read from the end where rows arrive, so that a row comes with them;
   /// nil if rows have no numbers here, there is no such row, or it is too far away.
   func rowsToReadAnew(toRow number: Int) -> Int? {
-    guard phase == .loaded, filter == nil, definition.also.isEmpty, definition.sections.isEmpty,
-      let total, number >= 1, number <= total
+    guard reach.phase == .loaded, filtering.filter == nil, definition.also.isEmpty,
+      definition.sections.isEmpty,
+      let total = reach.total, number >= 1, number <= total
     else { return nil }
     let count = isLiveAtBottom ? total - number + 1 : number
     return count <= ListScreen.pagesMax * definition.source.page ? count : nil
@@ -215,14 +219,15 @@ extension ListScreen {
   ///
   /// It is known if the loaded rows reach one of the ends, and stand in the order of the collection.
   func numberInAll(ofLoaded number: Int) -> (number: Int, total: Int)? {
-    guard filter == nil, definition.also.isEmpty, definition.sections.isEmpty, let total,
-      transientRows.isEmpty
+    guard filtering.filter == nil, definition.also.isEmpty, definition.sections.isEmpty,
+      let total = reach.total,
+      passing.rows.isEmpty
     else { return nil }
     let loaded = content.storedRowCount
     if total < loaded { return nil }
     // Above the first loaded row nothing is missing.
-    if isLiveAtBottom ? paging == .exhausted : !isAway { return (number, total) }
-    if isLiveAtBottom ? !isAway : paging == .exhausted {
+    if isLiveAtBottom ? reach.paging == .exhausted : !reach.isAway { return (number, total) }
+    if isLiveAtBottom ? !reach.isAway : reach.paging == .exhausted {
       return (total - loaded + number, total)
     }
     return nil
@@ -245,8 +250,8 @@ extension Jump {
       return false
     }
     ListScreen.resume(&state, view)
-    state.tabs.lists[view].jump = jump
-    state.tabs.lists[view].totalWhenAsked = state.tabs.lists[view].total
+    state.tabs.lists[view].goal.read(jump)
+    state.tabs.lists[view].unloading.totalWhenAsked = state.tabs.lists[view].reach.total
     state.effects.append(.goTo(view: view, position, count: count))
     return true
   }
@@ -347,12 +352,12 @@ extension Jump {
       state.tabs.front.goToRow(number, height: height)
     } else if let pages = screen.pages(toRow: number) {
       ListScreen.fetchMore(&state, pages: pages)
-      state.tabs.front.jump = .number(number, isReadAnew: false)
+      state.tabs.front.goal.read(.number(number, isReadAnew: false))
       return
     } else if let count = screen.rowsToReadAnew(toRow: number) {
       ListScreen.resume(&state, state.tabs.index)
-      state.tabs.front.jump = .number(number, isReadAnew: true)
-      state.tabs.front.totalWhenAsked = screen.total
+      state.tabs.front.goal.read(.number(number, isReadAnew: true))
+      state.tabs.front.unloading.totalWhenAsked = screen.reach.total
       state.effects.append(.goToLiveEnd(state.tabs.index, count: count))
       return
     }
@@ -362,13 +367,17 @@ extension Jump {
   /// The words that the cursor is on the row with a number, or that this row is not there.
   private static func rowWords(_ number: Int, _ screen: ListScreen) -> String {
     let noKey = "no record has the key \(number)"
-    let all = screen.filter == nil ? "" : " that fit the filter"
+    let all = screen.filtering.filter == nil ? "" : " that fit the filter"
     if let numbers = screen.loadedNumbers, numbers.contains(number) {
-      let count = screen.isComplete ? numbers.count : screen.filter == nil ? screen.total : nil
+      let count =
+        screen.isComplete
+        ? numbers.count : screen.filtering.filter == nil ? screen.reach.total : nil
       let place = count.map { " of \($0)" } ?? ""
       return "\(noKey): this is row \(number)\(place)" + (all.isEmpty ? "" : " of those\(all)")
     }
-    if let total = screen.total, screen.filter == nil, !(1...max(total, 1)).contains(number) {
+    if let total = screen.reach.total, screen.filtering.filter == nil,
+      !(1...max(total, 1)).contains(number)
+    {
       return "\(noKey), and there is no row \(number): the collection has \(total)"
     }
     guard let numbers = screen.loadedNumbers, let first = numbers.first, let last = numbers.last
@@ -383,7 +392,7 @@ extension Jump {
     let screen = state.tabs.front
     switch self {
     case .key(let key), .record(let key, _, _):
-      guard screen.phase == .loaded else { return }
+      guard screen.reach.phase == .loaded else { return }
       guard screen.cursorRecord?.row.key != key else {
         if case .record(_, _, isNamed: false) = self { return }
         if Int(key.text) != nil { state.say(.info, "\(key.text) is the key of this record") }

@@ -12,7 +12,7 @@ extension ListCommands {
   static func reasonNoRows(_ state: AppState) -> String? {
     let screen = state.tabs.front
     if screen.list.cursor != nil { return nil }
-    switch screen.phase {
+    switch screen.reach.phase {
     case .idle, .loading: return "the first rows are being loaded"
     case .failed: return state.phrase("the rows could not be read", .rowOpen, "reads them again")
     case .cached, .loaded: return "there are no rows here"
@@ -22,19 +22,19 @@ extension ListCommands {
   static func reasonRowNotOpened(_ state: AppState, isGoingIn: Bool) -> String? {
     let screen = state.tabs.front
     // Opening a list that could not be read reads it again.
-    if case .failed = screen.phase { return nil }
+    if case .failed = screen.reach.phase { return nil }
     if let reason = reasonNoRows(state) { return reason }
     switch screen.list.cursor {
     case .row(ListScreen.fetchMoreRow):
-      if isGoingIn, screen.paging != .exhausted {
+      if isGoingIn, screen.reach.paging != .exhausted {
         return state.phrase("these rows are not loaded", .rowOpen, "fetches them")
       }
       // What is not loaded is at the other end.
-      if screen.phase == .loaded, screen.hasOnlyNewerRows { return noMoreRowsHere }
+      if screen.reach.phase == .loaded, screen.reach.hasOnlyNewerRows { return noMoreRowsHere }
       return reasonNoMoreRows(state)
     case .row(ListScreen.newerRow):
       if isGoingIn { return state.phrase("these rows are not loaded", .rowOpen, "fetches them") }
-      return screen.newer == .fetching ? reasonBeingFetched(state) : nil
+      return screen.reach.newer == .fetching ? reasonBeingFetched(state) : nil
     case .row: return screen.cursorRecord == nil ? "this row is not saved yet" : nil
     case .header(let id) where isGoingIn && !screen.list.folded.contains(id):
       return screen.content.firstRow(ofSection: id) == nil ? "there are no rows in it" : nil
@@ -46,12 +46,12 @@ extension ListCommands {
 
   static func reasonNoMoreRows(_ state: AppState) -> String? {
     let screen = state.tabs.front
-    if screen.phase == .loaded,
-      screen.list.cursor == .row(ListScreen.newerRow) || screen.hasOnlyNewerRows
+    if screen.reach.phase == .loaded,
+      screen.list.cursor == .row(ListScreen.newerRow) || screen.reach.hasOnlyNewerRows
     {
-      return screen.newer == .fetching ? reasonBeingFetched(state) : nil
+      return screen.reach.newer == .fetching ? reasonBeingFetched(state) : nil
     }
-    switch (screen.phase, screen.paging) {
+    switch (screen.reach.phase, screen.reach.paging) {
     case (.idle, _), (.loading, _): return "the first rows are being loaded"
     case (.failed, _): return nil
     case (_, .fetching): return reasonBeingFetched(state)
@@ -66,7 +66,7 @@ extension ListCommands {
   /// Removes the message that rows are being fetched, once none are.
   static func endFetchingToast(_ state: inout AppState) {
     let screen = state.tabs.front
-    if screen.paging == .fetching || screen.newer == .fetching { return }
+    if screen.reach.paging == .fetching || screen.reach.newer == .fetching { return }
     let texts = [reasonBeingFetched(state), FilterScreen.searchingText(state)]
     if let text = state.toast?.toast.text, texts.contains(text) { state.toast = nil }
   }
@@ -76,7 +76,7 @@ extension ListCommands {
   }
 
   static func reasonNotFiltered(_ state: AppState) -> String? {
-    if case .failed = state.tabs.front.phase { "the rows could not be read" } else { nil }
+    if case .failed = state.tabs.front.reach.phase { "the rows could not be read" } else { nil }
   }
 
   static func reasonNoAges(_ state: AppState) -> String? {
@@ -86,7 +86,7 @@ extension ListCommands {
 
   static func reasonAtNewest(_ state: AppState) -> String? {
     let screen = state.tabs.front
-    if screen.isAway || screen.hasNewBeyondFarEnd { return nil }
+    if screen.reach.isAway || screen.hasNewBeyondFarEnd { return nil }
     // In an order that is not one of time, the newest rows are known only if they arrived just now.
     let isInOrderOfTime = screen.definition.source.anchor == .last
     if !isInOrderOfTime, screen.newAboveCount + screen.newBelowCount == 0 { return "no row is new" }
@@ -156,7 +156,7 @@ extension ListCommands {
 
   /// The reason why nothing can be done with a new record that waits for the server, or nil.
   private static func reasonAwaited(_ state: AppState) -> String? {
-    let isAwaited = state.tabs.front.sentRecord != nil && !state.tabs.front.awaited.isEmpty
+    let isAwaited = state.tabs.front.sentRecord != nil && !state.tabs.front.passing.awaited.isEmpty
     return isAwaited ? state.phrase("the server has not got it yet", .syncOpen, "lists it") : nil
   }
 

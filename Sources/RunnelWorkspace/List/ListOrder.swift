@@ -61,7 +61,7 @@ package struct ListOrder: Hashable, Sendable {
 
   /// Returns the rules of a view for sections, without those by day if the order is not by that time:
   /// rows of a day then do not stand together.
-  fileprivate func sections(from own: [SectionRule], of source: SourceDefinition) -> [SectionRule] {
+  func sections(from own: [SectionRule], of source: SourceDefinition) -> [SectionRule] {
     own.filter { rule in
       guard case .day(let field) = rule else { return true }
       if self.field.index == source.order { return true }
@@ -75,29 +75,22 @@ extension ListScreen {
   /// Changes the order of the list, or restores its own if `order` is nil; the list is empty until
   /// the rows are read in the new order.
   package mutating func sort(by order: ListOrder?, height: Int) {
-    guard let source = order.map({ $0.source(from: ownSource) }) ?? ownSource else { return }
-    self.order = order
+    guard let source = arrangement.sort(by: order) else { return }
     definition.source = source
     beginReading(height: height)
   }
 
   /// Empties the list until its rows are read, in its present order and sections.
   mutating func beginReading(height: Int) {
-    let source = definition.source
-    // What was loaded stays loaded, as far as the list keeps so many rows.
-    let count = min(loadedCount, source.keep ?? loadedCount)
-    firstCount = count > source.page ? count : nil
-    definition.sections =
-      grouping?.sections(from: ownSections)
-      ?? order?.sections(from: ownSections, of: ownSource) ?? ownSections
+    reach.beginReading(definition.source)
+    definition.sections = arrangement.sections
     let old = content
     content = ListContent()
-    headings = [:]
+    headings.all = [:]
     list.apply(.reload, from: old, to: content, height: height)
     list.clearNewRows()
-    jump = nil
-    (phase, paging, newer) = (.loading, .exhausted, .exhausted)
-    (unloaded, isLettingGo, loadedFloor, loadedBeforeSearch) = (nil, false, 0, nil)
+    goal.endJump()
+    unloading.beginReading()
   }
 
   /// The fields to sort by: those of the columns, others that loaded rows have, and the key; the priority
@@ -112,7 +105,7 @@ extension ListScreen {
       }
     }
     for column in Columns.addable(
-      to: self, showing: Set(definition.columns.indices).subtracting(hiddenColumns), coding)
+      to: self, showing: Set(definition.columns.indices).subtracting(look.hiddenColumns), coding)
     {
       if case .path(let path) = column.field { fields.append(.child(path)) }
     }
@@ -124,7 +117,7 @@ extension ListScreen {
 
   /// Whether the priority may order the rows.
   private var hasPriorities: Bool {
-    order?.field == .priority || ownSource.order.forward == .priority
+    arrangement.order?.field == .priority || arrangement.ownSource.order.forward == .priority
       || someRecords(ListScreen.priorityRecordsMax).contains { $0.row.node?.priority != nil }
   }
 
@@ -135,6 +128,6 @@ extension ListScreen {
   /// that is not known yet.
   func isIndexed(_ field: RowField) -> Bool? {
     if field == .key { return true }
-    return indexedOrders.map { $0.contains(field.index.description) }
+    return arrangement.indexedOrders.map { $0.contains(field.index.description) }
   }
 }

@@ -15,7 +15,7 @@ extension ListScreen {
       state.trail.search = nil
     } else if state.marked.rangeStart != nil {
       state.marked.rangeStart = nil
-    } else if !state.tabs.isTree, state.tabs.front.filter != nil {
+    } else if !state.tabs.isTree, state.tabs.front.filtering.filter != nil {
       FilterScreen.show(&state, nil, inView: state.tabs.index)
     } else if !state.marked.marks.isEmpty {
       Marking.clearMarks(&state)
@@ -38,7 +38,7 @@ extension ListScreen {
   static func fetchMoreAtCursor(_ state: inout AppState, pages: Int) {
     let pages = min(max(pages, 1), pagesMax)
     let screen = state.tabs.front
-    if screen.list.cursor == .row(ListScreen.newerRow) || screen.hasOnlyNewerRows {
+    if screen.list.cursor == .row(ListScreen.newerRow) || screen.reach.hasOnlyNewerRows {
       fetchNewer(&state, pages: pages)
     } else {
       fetchMore(&state, pages: pages)
@@ -49,8 +49,10 @@ extension ListScreen {
   /// commands until then.
   static func goesOnFetching(_ state: AppState, after count: Int) -> Bool {
     let screen = state.tabs.front
-    guard screen.fetchedAt == count, case .row(let id)? = screen.list.cursor else { return false }
-    return !ListScreen.isPlaceholder(id) && screen.paging == .more
+    guard screen.goal.fetchedAt == count, case .row(let id)? = screen.list.cursor else {
+      return false
+    }
+    return !ListScreen.isPlaceholder(id) && screen.reach.paging == .more
   }
 
   /// Goes to an end of the list if an action leads there and the end is not loaded; otherwise returns
@@ -73,15 +75,15 @@ extension ListScreen {
 
   /// Pauses the list, or makes it live again.
   static func togglePause(_ state: inout AppState) {
-    let isPaused = state.tabs.front.waitingCount == nil
-    state.tabs.front.waitingCount = isPaused ? 0 : nil
+    let isPaused = state.tabs.front.reach.waitingCount == nil
+    state.tabs.front.reach.waitingCount = isPaused ? 0 : nil
     state.effects.append(.pause(view: state.tabs.index, isPaused))
   }
 
   /// Makes a paused list live again, so that requested rows are shown.
   static func resume(_ state: inout AppState, _ view: Int) {
-    if state.tabs.lists[view].waitingCount == nil { return }
-    state.tabs.lists[view].waitingCount = nil
+    if state.tabs.lists[view].reach.waitingCount == nil { return }
+    state.tabs.lists[view].reach.waitingCount = nil
     state.effects.append(.pause(view: view, false))
   }
 
@@ -90,7 +92,7 @@ extension ListScreen {
   /// Opens the list for the row under the cursor, or else its record; fetches the next page, or folds a
   /// section.
   static func openRow(_ state: inout AppState) {
-    if case .failed = state.tabs.front.phase { return readAgain(&state) }
+    if case .failed = state.tabs.front.reach.phase { return readAgain(&state) }
     switch state.tabs.front.list.cursor {
     case .header(let section):
       state.withList { list, content, height in
@@ -107,12 +109,12 @@ extension ListScreen {
   /// Fetches the next page; Enter as the next command fetches another one.
   private static func fetchOn(_ state: inout AppState) {
     fetchMore(&state)
-    state.tabs.front.fetchedAt = state.input.count
+    state.tabs.front.goal.fetchedAt = state.input.count
   }
 
   /// Opens the record under the cursor, unfolds a section, or goes to its first row.
   static func goIntoRow(_ state: inout AppState) {
-    if case .failed = state.tabs.front.phase { return readAgain(&state) }
+    if case .failed = state.tabs.front.reach.phase { return readAgain(&state) }
     switch state.tabs.front.list.cursor {
     case .header(let section):
       state.withList { list, content, height in
@@ -145,24 +147,25 @@ extension ListScreen {
 
   /// Fetches the next pages of the list.
   static func fetchMore(_ state: inout AppState, pages: Int = 1) {
-    if case .failed = state.tabs.front.phase { return readAgain(&state) }
+    if case .failed = state.tabs.front.reach.phase { return readAgain(&state) }
     resume(&state, state.tabs.index)
     state.tabs.front.noteSearch()
-    state.tabs.front.paging = .fetching
+    state.tabs.front.reach.paging = .fetching
     state.effects.append(.fetchMore(state.tabs.index, pages: pages))
   }
 
   /// Fetches a page after the last loaded row is gone while others are not loaded: they move up.
   static func refill(_ state: inout AppState, inView view: Int, after change: ListChange) {
     let screen = state.tabs.lists[view]
-    guard !change.removed.isEmpty, !change.isLettingGo, screen.phase == .loaded,
-      screen.filter == nil, screen.waitingCount == nil, screen.content.storedRowCount == 0
+    guard !change.removed.isEmpty, !change.isLettingGo, screen.reach.phase == .loaded,
+      screen.filtering.filter == nil, screen.reach.waitingCount == nil,
+      screen.content.storedRowCount == 0
     else { return }
-    if screen.paging == .more {
-      state.tabs.lists[view].paging = .fetching
+    if screen.reach.paging == .more {
+      state.tabs.lists[view].reach.paging = .fetching
       state.effects.append(.fetchMore(view, pages: 1))
-    } else if screen.paging == .exhausted, screen.newer == .more {
-      state.tabs.lists[view].newer = .fetching
+    } else if screen.reach.paging == .exhausted, screen.reach.newer == .more {
+      state.tabs.lists[view].reach.newer = .fetching
       state.effects.append(.fetchNewer(view, pages: 1))
     }
   }
@@ -174,34 +177,36 @@ extension ListScreen {
     guard !state.tabs.isTree, let distance = state.tabs.front.definition.source.prefetch else {
       return
     }
-    guard state.tabs.front.phase == .loaded, state.tabs.front.filter == nil,
-      state.tabs.front.waitingCount == nil
+    guard state.tabs.front.reach.phase == .loaded, state.tabs.front.filtering.filter == nil,
+      state.tabs.front.reach.waitingCount == nil
     else { return }
     let (list, content) = (state.tabs.front.list, state.tabs.front.content)
     func isNear(_ placeholder: String) -> Bool {
       guard let row = list.rowNumber(in: content) else { return false }
       return content.number(ofPlaceholder: placeholder).map { abs(row - $0) <= distance } ?? false
     }
-    if case .more = state.tabs.front.paging, isNear(ListScreen.fetchMoreRow) {
+    if case .more = state.tabs.front.reach.paging, isNear(ListScreen.fetchMoreRow) {
       return fetchMore(&state)
     }
-    if case .more = state.tabs.front.newer, isNear(ListScreen.newerRow) { fetchNewer(&state) }
+    if case .more = state.tabs.front.reach.newer, isNear(ListScreen.newerRow) { fetchNewer(&state) }
   }
 
   /// Reads the rows of the list again.
   static func readListAnew(_ state: inout AppState) {
     resume(&state, state.tabs.index)
-    if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.wantedRow = id }
+    if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.goal.want(row: id) }
     // What its events have told wrongly stays until it is asked.
     if state.database.origin?.hasServices == true { state.effects.append(.readOrigin) }
     readAgain(&state)
-    if state.tabs.front.filter != nil { FilterScreen.applyFilter(&state, inView: state.tabs.index) }
+    if state.tabs.front.filtering.filter != nil {
+      FilterScreen.applyFilter(&state, inView: state.tabs.index)
+    }
     state.say(.info, "\(state.tabs.front.definition.name) is read again")
   }
 
   /// Reads the rows of a list that could not be read.
   private static func readAgain(_ state: inout AppState) {
-    state.tabs.front.phase = .loading
+    state.tabs.front.reach.phase = .loading
     state.effects.append(.openView(state.tabs.index))
     Presence.showTyping(&state, inOpenedView: state.tabs.index)
   }
@@ -245,7 +250,7 @@ extension ListScreen {
     guard let record = state.tabs.front.cursorRecord else { return }
     let field = firstField(state, of: record)
     let count = state.tabs.front.markCount
-    if count > 0, state.tabs.front.cell == nil {
+    if count > 0, state.tabs.front.look.cell == nil {
       let words = count == 1 ? "not the marked one" : "not the \(count) marked ones"
       state.say(
         .info,

@@ -25,18 +25,18 @@ extension ListScreen {
   /// O(sections).
   mutating func updateHeadings(now: Int64, local: LocalTime) {
     let day = local.civil(now).dayNumber
-    let isSameDay = titledDay == day
-    titledDay = day
-    let (known, written) = (counts, headings)
-    (counts, headings) = ([:], [:])
+    let isSameDay = headings.day == day
+    headings.day = day
+    let (known, written) = (headings.counts, headings.all)
+    (headings.counts, headings.all) = ([:], [:])
     let transient = transientCounts(local)
     for section in content.sections {
       let count = self.count(of: section, transient: transient[section.id] ?? 0)
-      counts[section.id] = count
+      headings.counts[section.id] = count
       if isSameDay, known[section.id] == count, let heading = written[section.id] {
-        headings[section.id] = heading
+        headings.all[section.id] = heading
       } else {
-        headings[section.id] = ListHeading(
+        headings.all[section.id] = ListHeading(
           title: title(of: section.id, now: now, local: local),
           detail: StyledLine(count.text, .muted))
       }
@@ -46,22 +46,22 @@ extension ListScreen {
   private func count(of section: ListSection, transient: Int) -> SectionCount {
     SectionCount(
       stored: section.rows.storedCount - transient, isOpen: isOpen(section),
-      isFiltered: filter != nil)
+      isFiltered: filtering.filter != nil)
   }
 
   /// Returns whether the section may have rows that are not loaded.
   private func isOpen(_ section: ListSection) -> Bool {
-    if paging == .exhausted, !isAway { return false }
+    if reach.paging == .exhausted, !reach.isAway { return false }
     // If sections follow the order of the rows, only the sections at the ends can lack rows.
     guard SectionID(section.id).isPieceOfOrder(of: definition) else { return true }
-    return (section.rows.hasFetchMoreRow && paging != .exhausted)
+    return (section.rows.hasFetchMoreRow && reach.paging != .exhausted)
       || section.rows.ends.contains(ListScreen.newerRow)
   }
 
   /// Returns the number of rows being composed or sent, by section.
   private func transientCounts(_ local: LocalTime) -> [String: Int] {
     var counts: [String: Int] = [:]
-    for record in transientRows.compactMap({ records[$0] }) {
+    for record in passing.rows.compactMap({ records[$0] }) {
       let section = SectionID(
         of: record.row.node ?? .empty, key: record.row.key, in: definition, local: local)
       counts[section.text, default: 0] += 1
@@ -90,7 +90,7 @@ extension ListScreen {
   /// Returns the time after `now` when the text of a visible row or a header changes by itself, or
   /// nil if none does.
   func nextChange(height: Int, now: Int64, local: LocalTime) -> Int64? {
-    var times = [changed.nextEnd].compactMap(\.self).filter { $0 > now }
+    var times = [news.changed.nextEnd].compactMap(\.self).filter { $0 > now }
     let ages = definition.ageFields
     if !ages.isEmpty {
       for line in list.lines(in: content, height: height) {
@@ -107,11 +107,11 @@ extension ListScreen {
   /// Updates the titles of the headings if the day has changed since they were made.
   mutating func refreshTitles(now: Int64, local: LocalTime) {
     let day = local.civil(now).dayNumber
-    guard let titledDay, titledDay != day else { return }
-    self.titledDay = day
+    guard let titled = headings.day, titled != day else { return }
+    headings.day = day
     for section in content.sections {
       let title = title(of: section.id, now: now, local: local)
-      headings[section.id]?.title = title
+      headings.all[section.id]?.title = title
     }
   }
 }

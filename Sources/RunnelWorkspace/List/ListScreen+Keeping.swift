@@ -21,25 +21,16 @@ struct UnloadedRows: Hashable, Sendable {
 }
 
 extension ListScreen {
-  /// Whether the rows that are not loaded are all at the end where rows arrive.
-  var hasOnlyNewerRows: Bool { isAway && paging == .exhausted }
-
   /// Whether all rows of the collection are loaded.
   ///
   /// A filter may have looked through all rows without loading them.
-  var isComplete: Bool { isExhausted && searchedCount == 0 }
-
-  /// Whether there are no rows to be fetched or searched at either end.
-  var isExhausted: Bool { paging == .exhausted && !isAway }
+  var isComplete: Bool { reach.isExhausted && filtering.searchedCount == 0 }
 
   /// The id of the fetch-more row for rows at the end where rows arrive.
   package static let newerRow = "fetch-newer"
 
   /// Whether a row is one of the fetch-more rows.
   static func isPlaceholder(_ id: String?) -> Bool { id == fetchMoreRow || id == newerRow }
-
-  /// Whether the list does not reach the end where rows arrive.
-  var isAway: Bool { newer != .exhausted }
 
   /// Whether rows may arrive beyond the far end of the loaded rows; with further queries, whose rows a
   /// filter counts among the loaded ones, that is not followed.
@@ -48,19 +39,20 @@ extension ListScreen {
   }
 
   /// Whether the rows that arrived beyond the end of the loaded rows are below the screen.
-  var arrivesBelow: Bool { isAway == isLiveAtBottom }
+  var arrivesBelow: Bool { reach.isAway == isLiveAtBottom }
 
   /// Whether more rows may have arrived than are counted, because the number of rows of the collection is
   /// not known.
-  var arrivedMayBeMore: Bool { unloaded != nil && total == nil }
+  var arrivedMayBeMore: Bool { unloading.beyond != nil && reach.total == nil }
 
   /// The number of rows that arrived beyond the end of the loaded rows.
   ///
   /// The number is a difference of totals: rows deleted meanwhile are subtracted. With a filter, it is
   /// not known which of the rows beyond the far end fit: none is counted.
   var arrivedUnloaded: Int {
-    if filter != nil, !isAway { return 0 }
-    guard let unloaded, let before = unloaded.total, let total else { return 0 }
+    if filtering.filter != nil, !reach.isAway { return 0 }
+    guard let unloaded = unloading.beyond, let before = unloaded.total, let total = reach.total
+    else { return 0 }
     return max(0, total - before - unloaded.loadedGrowth)
   }
 
@@ -78,34 +70,33 @@ extension ListScreen {
   }
 
   /// Whether a filter has searched rows that are not, or will not stay, loaded.
-  private var hasSearched: Bool { loadedBeforeSearch != nil || searchedCount > 0 }
+  private var hasSearched: Bool {
+    unloading.loadedBeforeSearch != nil || filtering.searchedCount > 0
+  }
 
   /// Notes how many rows are loaded before a filter searches further ones.
   mutating func noteSearch() {
-    if filter != nil { loadedBeforeSearch = loadedBeforeSearch ?? loadedCount }
+    if filtering.filter != nil { unloading.noteSearch(reach.loadedCount) }
   }
 
   /// Whether rows can be unloaded now.
-  fileprivate var isAtRest: Bool {
-    phase == .loaded && waitingCount == nil && !isLettingGo && paging != .fetching
-      && newer != .fetching
-  }
+  fileprivate var isAtRest: Bool { reach.isAtRest && !unloading.isLettingGo }
 
   /// Returns how many rows stay if others are to be unloaded: as many as the view keeps, or as were loaded
   /// before a filter that has ended searched others.
   private func countToKeep(height: Int) -> Int? {
-    if filter == nil, let before = loadedBeforeSearch {
+    if filtering.filter == nil, let before = unloading.loadedBeforeSearch {
       let count = max(before, 4 * height)
-      return loadedCount > count + definition.source.page ? count : nil
+      return reach.loadedCount > count + definition.source.page ? count : nil
     }
     guard let kept = keptCountMax else { return nil }
     let count = max(kept, 4 * height)
-    return loadedCount > loadedMax(keeping: count) ? count : nil
+    return reach.loadedCount > loadedMax(keeping: count) ? count : nil
   }
 
   /// The most rows that are loaded before some are unloaded.
   private func loadedMax(keeping count: Int) -> Int {
-    max(count, loadedFloor) + max(count / 4, definition.source.page)
+    max(count, unloading.loadedFloor) + max(count / 4, definition.source.page)
   }
 
   /// Whether there are too many rows only since those that were unloaded have come back by themselves; then they
@@ -113,9 +104,10 @@ extension ListScreen {
   ///
   /// So it is where writes wait for a server. Otherwise each change would read all rows.
   mutating func staysSinceRowsReturned(_ count: Int) -> Bool {
-    guard filter == nil, returnedCount > 0, loadedCount - returnedCount <= loadedMax(keeping: count)
+    guard filtering.filter == nil, unloading.returnedCount > 0,
+      reach.loadedCount - unloading.returnedCount <= loadedMax(keeping: count)
     else { return false }
-    (loadedFloor, returnedCount) = (loadedCount, 0)
+    unloading.keepReturned(reach.loadedCount)
     return true
   }
 
@@ -129,7 +121,7 @@ extension ListScreen {
     guard isAtRest, let count = countToKeep(height: height) else { return nil }
     var protected = Set(list.rows(within: 2 * height, in: content)).filter(hasRow)
     protected.formUnion(edited)
-    protected.formUnion([wantedRow].compactMap(\.self))
+    protected.formUnion([goal.wantedRow].compactMap(\.self))
     var nearest = edited
     if case .row(let id)? = list.cursor, hasRow(id) { nearest.insert(id) }
     return KeptRows(
@@ -143,41 +135,47 @@ extension ListScreen {
   ///   - change: the change.
   ///   - wasLoaded: whether the list was loaded before it.
   mutating func noteReach(_ change: ListChange, wasLoaded: Bool) {
-    let (wasAway, wasFetchingNewer, wasFetching) = (isAway, newer == .fetching, paging == .fetching)
-    newer = change.newer
-    if wasAway != isAway { unloaded = nil }
-    let growth = change.loadedCount - loadedCount
+    let (wasAway, wasFetchingNewer, wasFetching) = (
+      reach.isAway, reach.newer == .fetching, reach.paging == .fetching
+    )
+    reach.newer = change.newer
+    if wasAway != reach.isAway { unloading.beyond = nil }
+    let growth = change.loadedCount - reach.loadedCount
     if change.isLettingGo {
-      isLettingGo = false
-      returnedCount = 0
-      loadedFloor = change.loadedCount
-      if isAway || !wasAway { noteUnloaded(change) }
-    } else if wasFetchingNewer, isAway {
+      unloading.end(leaving: change.loadedCount)
+      if reach.isAway || !wasAway { noteUnloaded(change) }
+    } else if wasFetchingNewer, reach.isAway {
       noteLoadedAgain(change.update.insertedRows.count)
-    } else if !isAway {
-      if wasFetching { noteLoadedAgain(max(0, growth)) } else { unloaded?.loadedGrowth += growth }
+    } else if !reach.isAway {
+      if wasFetching {
+        noteLoadedAgain(max(0, growth))
+      } else {
+        unloading.beyond?.loadedGrowth += growth
+      }
     } else if !change.update.isReload {
       // A filter hides rows, which are not gone.
-      let goneCount = filter == nil ? change.removed.count(where: isStored) : 0
+      let goneCount = filtering.filter == nil ? change.removed.count(where: isStored) : 0
       let growth = change.newRows.count + change.ownCount - goneCount
-      unloaded?.loadedGrowth += growth
+      unloading.beyond?.loadedGrowth += growth
     }
     if !change.isLettingGo, !wasFetching, !wasFetchingNewer, let kept = keptCountMax {
       // The kept rows may come in two parts.
       let known = min(growth - change.newRows.count - change.ownCount, change.loadedCount - kept)
-      returnedCount += max(0, known)
+      unloading.returnedCount += max(0, known)
     }
-    if isAway { return }
-    guard isOpenAtFarEnd(change.paging), change.phase == .loaded else { return unloaded = nil }
-    if unloaded != nil { return }
+    if reach.isAway { return }
+    guard isOpenAtFarEnd(change.paging), change.phase == .loaded else {
+      return unloading.beyond = nil
+    }
+    if unloading.beyond != nil { return }
     // A large write can make a list that had all rows one that has more than are loaded; what the user
     // brings back or imports so is not new, and nor is what a filter has searched.
     let isByOthers = !change.isLettingGo && change.ownCount == 0 && !hasSearched
-    let isGrown = wasLoaded && !wasAway && paging == .exhausted && isByOthers
-    unloaded =
+    let isGrown = wasLoaded && !wasAway && reach.paging == .exhausted && isByOthers
+    unloading.beyond =
       isGrown
-      ? UnloadedRows(total: total.map { _ in loadedCount }, loadedGrowth: growth)
-      : UnloadedRows(total: total, seenCount: max(0, (total ?? 0) - change.loadedCount))
+      ? UnloadedRows(total: reach.total.map { _ in reach.loadedCount }, loadedGrowth: growth)
+      : UnloadedRows(total: reach.total, seenCount: max(0, (reach.total ?? 0) - change.loadedCount))
   }
 
   /// Takes the number of rows of the collection; nil if it is not known.
@@ -185,14 +183,16 @@ extension ListScreen {
   /// While the user imports rows there, none of them counts as new.
   mutating func take(total count: Int?, isImporting: Bool) {
     let arrived = arrivedUnloaded
-    total = count
-    guard let count, let unloaded, isImporting || unloaded.total == nil && !isAway else { return }
-    self.unloaded?.total = count - unloaded.loadedGrowth - arrived
+    reach.total = count
+    guard let count, let unloaded = unloading.beyond,
+      isImporting || unloaded.total == nil && !reach.isAway
+    else { return }
+    unloading.beyond?.total = count - unloaded.loadedGrowth - arrived
   }
 
   /// Whether all new rows are beyond the far end, which is not loaded.
   var hasNewBeyondFarEnd: Bool {
-    !isAway && isOpenAtFarEnd(paging) && list.newAbove.isEmpty && list.newBelow.isEmpty
+    !reach.isAway && isOpenAtFarEnd(reach.paging) && list.newAbove.isEmpty && list.newBelow.isEmpty
       && (arrivesBelow ? newBelowCount : newAboveCount) > 0
   }
 
@@ -209,8 +209,8 @@ extension ListScreen {
   ///
   /// If the cursor is elsewhere, or a filter searches, the page is not unloaded at once.
   mutating func noteFetched(from row: String) {
-    if filter == nil, isNear(row) { return }
-    loadedFloor = max(loadedFloor, loadedCount)
+    if filtering.filter == nil, isNear(row) { return }
+    unloading.keep(atLeast: reach.loadedCount)
   }
 
   /// Whether the cursor is within two pages of a fetch-more row.
@@ -223,34 +223,36 @@ extension ListScreen {
 
   /// Forgets the counts of unloaded new rows, if the list reaches the end where rows arrive.
   mutating func forgetUnloaded() {
-    if isAway { return }
+    if reach.isAway { return }
     list.loadAgain(above: isLiveAtBottom ? 0 : .max, below: isLiveAtBottom ? .max : 0)
-    guard paging == .exhausted, phase == .loaded else { return }
-    unread.unloaded = 0
+    guard reach.paging == .exhausted, reach.phase == .loaded else { return }
+    news.unread.unloaded = 0
     if definition.source.anchor != .last { list.forgetUnloadedNewRows() }
   }
 
   private func isStored(_ id: String) -> Bool { records[id].map { !isTransient($0) } ?? false }
 
   private mutating func noteUnloaded(_ change: ListChange) {
-    guard isAway || isOpenAtFarEnd(change.paging) else { return }
-    unloaded = unloaded ?? UnloadedRows(total: totalWhenAsked)
+    guard reach.isAway || isOpenAtFarEnd(change.paging) else { return }
+    unloading.beyond = unloading.beyond ?? UnloadedRows(total: unloading.totalWhenAsked)
     guard let cursor = list.cursorPath(in: content) else { return }
     let isBelow = arrivesBelow
     let new = isBelow ? list.newBelow : list.newAbove
     for path in change.update.deletedRows where isBelow ? cursor < path : path < cursor {
-      if let id = content.row(at: path), !new.contains(id) { unloaded?.seenCount += 1 }
+      if let id = content.row(at: path), !new.contains(id) { unloading.beyond?.seenCount += 1 }
     }
   }
 
   private mutating func noteLoadedAgain(_ count: Int) {
-    let seen = min(count, unloaded?.seenCount ?? 0)
-    unloaded?.seenCount -= seen
+    let seen = min(count, unloading.beyond?.seenCount ?? 0)
+    unloading.beyond?.seenCount -= seen
     let isBelow = arrivesBelow
     let counted = isBelow ? list.unloadedNewBelow : list.unloadedNewAbove
     let new = count - seen
     list.loadAgain(above: isBelow ? 0 : new, below: isBelow ? new : 0)
-    if let before = unloaded?.total { unloaded?.total = before + max(0, new - counted) }
+    if let before = unloading.beyond?.total {
+      unloading.beyond?.total = before + max(0, new - counted)
+    }
   }
 }
 
@@ -262,8 +264,8 @@ extension ListScreen {
     defer {
       // What the user fetches from now on stays.
       let list = state.tabs.lists[view]
-      if list.filter == nil, list.isAtRest || list.isLettingGo {
-        state.tabs.lists[view].loadedBeforeSearch = nil
+      if list.filtering.filter == nil, list.isAtRest || list.unloading.isLettingGo {
+        state.tabs.lists[view].unloading.forgetSearch()
       }
     }
     guard
@@ -273,19 +275,18 @@ extension ListScreen {
       return
     }
     if state.tabs.lists[view].staysSinceRowsReturned(kept.count) { return }
-    state.tabs.lists[view].isLettingGo = true
-    state.tabs.lists[view].totalWhenAsked = state.tabs.lists[view].total
+    state.tabs.lists[view].unloading.ask(state.tabs.lists[view].reach.total)
     state.effects.append(.letGo(view: view, kept))
   }
 
   /// Goes to the end where rows arrive; an end that is not loaded is read again.
   static func goToLiveEnd(_ state: inout AppState, ofView view: Int) {
-    guard state.tabs.lists[view].isAway else {
+    guard state.tabs.lists[view].reach.isAway else {
       return state.tabs.lists[view].goToLiveEnd(
         height: state.tabs.height(ofView: view, in: state.height))
     }
-    state.tabs.lists[view].wantsLiveEnd = true
-    state.tabs.lists[view].newer = .fetching
+    state.tabs.lists[view].goal.readLiveEnd()
+    state.tabs.lists[view].reach.newer = .fetching
     state.effects.append(.goToLiveEnd(view))
   }
 
@@ -297,7 +298,7 @@ extension ListScreen {
 
   /// Goes to the newest new row that is loaded, or to the end where those that are not will come.
   static func goToEndOfNewest(_ state: inout AppState, inView view: Int) {
-    if state.tabs.lists[view].isAway {
+    if state.tabs.lists[view].reach.isAway {
       goToLiveEnd(&state, ofView: view)
     } else if state.tabs.lists[view].hasNewBeyondFarEnd {
       let height = state.tabs.height(ofView: view, in: state.height)
@@ -311,7 +312,7 @@ extension ListScreen {
 
   /// Whether an action goes to the end where rows arrive while the list does not reach it.
   static func leadsToUnloadedEnd(_ state: AppState, _ action: ActionID, count: Int?) -> Bool {
-    guard !state.tabs.isTree, count == nil, state.tabs.front.isAway else { return false }
+    guard !state.tabs.isTree, count == nil, state.tabs.front.reach.isAway else { return false }
     return action == (state.tabs.front.isLiveAtBottom ? .rowLast : .rowFirst)
   }
 
@@ -319,7 +320,7 @@ extension ListScreen {
   static func fetchNewer(_ state: inout AppState, pages: Int = 1) {
     resume(&state, state.tabs.index)
     state.tabs.front.noteSearch()
-    state.tabs.front.newer = .fetching
+    state.tabs.front.reach.newer = .fetching
     state.effects.append(.fetchNewer(state.tabs.index, pages: pages))
   }
 }

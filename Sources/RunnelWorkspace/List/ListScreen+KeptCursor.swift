@@ -9,22 +9,21 @@ import RunnelTree
 extension ListScreen {
   /// Notes the record under the cursor, to which the cursor goes in the new order.
   mutating func keepCursorRecord() {
-    keptRecord = cursorRecord
-    if let record = keptRecord { wantedRow = record.id }
+    goal.keep(cursorRecord)
   }
 
   /// Reads the rows around the noted record, if it is not among the first ones of the new order; where that
   /// cannot be done, says where the cursor went.
   static func goToKeptRecord(_ state: inout AppState, inView view: Int) {
     let screen = state.tabs.lists[view]
-    guard let record = screen.keptRecord, screen.phase == .loaded else { return }
-    state.tabs.lists[view].keptRecord = nil
-    // The user may have moved meanwhile.
-    guard screen.wantedRow == record.id, !screen.hasRow(record.id) else { return }
+    guard let record = screen.goal.keptRecord, screen.reach.phase == .loaded else { return }
+    state.tabs.lists[view].goal.forgetRecord()
+    if screen.hasRow(record.id) { return }
     // The search for the filter may still find it.
-    if screen.filter != nil { return }
+    if screen.filtering.filter != nil { return }
     let source = screen.definition.source
-    guard !screen.isExhausted, screen.waitingCount == nil, let node = record.row.node else {
+    guard !screen.reach.isExhausted, screen.reach.waitingCount == nil, let node = record.row.node
+    else {
       let first = screen.isLiveAtBottom ? "last" : "first"
       return state.say(
         .info, "\(record.row.key) is not among the rows here: the cursor went to the \(first) one")
@@ -32,6 +31,6 @@ extension ListScreen {
     let value = source.order.value(of: Child(key: record.row.key, node: node))
     Jump.start(
       &state, .record(record.row.key, value, isNamed: false), inView: view,
-      count: max(source.page, (screen.loadedCount + 1) / 2))
+      count: max(source.page, (screen.reach.loadedCount + 1) / 2))
   }
 }

@@ -7,7 +7,7 @@ import RunnelTree
 extension ListScreen {
   /// Whether new rows are counted that may be anywhere in the order, and are not loaded.
   private var hasNewSomewhere: Bool {
-    definition.source.anchor != .last && filter == nil && arrivedUnloaded > 0
+    definition.source.anchor != .last && filtering.filter == nil && arrivedUnloaded > 0
   }
 
   /// The number of entries of the history among which the newest record is looked for.

@@ -14,7 +14,7 @@ extension ListScreen {
 
   /// Turns following off for a change, if others are typing at the end that is followed.
   mutating func beginFollowing(in old: ListContent) -> Following? {
-    guard list.isFollowing, transientRows.contains(where: isTyping) || hasTyping(old) else {
+    guard list.isFollowing, passing.rows.contains(where: isTyping) || hasTyping(old) else {
       return nil
     }
     let isAtEnd = lastStored(in: old).map { list.cursor == .row($0) } ?? false

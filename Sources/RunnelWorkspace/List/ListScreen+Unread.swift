@@ -15,8 +15,16 @@ import RunnelTree
 /// The end of the program also ends the visit. At the next start, rows newer than the newest seen
 /// row are unread, if there are any.
 package struct Unread: Hashable, Sendable {
-  /// The end of the last visit, in milliseconds since 1970; nil during the first visit.
-  var since: Int64?
+  /// Which visit of this time it is.
+  private enum Visit: Hashable {
+    /// The first one; with the newest row seen in the last session, until that was used. It is nil if it
+    /// is not known.
+    case first(SeenRow?)
+    /// A later one, after a visit that ended at a time in milliseconds since 1970.
+    case later(since: Int64)
+  }
+
+  private var visit = Visit.first(nil)
   /// The ids of the unread rows.
   package var rows: Set<String> = []
   /// The number of unread rows that were unloaded.
@@ -35,6 +43,25 @@ package struct Unread: Hashable, Sendable {
   fileprivate var hint = ListIndexPath(section: 0, row: 0)
   /// Whether counted rows may be gone, because a filter hid or hides them.
   fileprivate var isInDoubt = false
+
+  init() {}
+
+  /// Makes the state after a visit that ended at a time.
+  fileprivate init(since time: Int64) { visit = .later(since: time) }
+
+  /// The end of the last visit, in milliseconds since 1970; nil during the first visit.
+  var since: Int64? { if case .later(let time) = visit { time } else { nil } }
+
+  /// The newest row seen in the last session; nil after it was used, or if it is not known.
+  fileprivate var seenBefore: SeenRow? { if case .first(let row) = visit { row } else { nil } }
+
+  /// Takes the newest row seen in the last session.
+  mutating func begin(after row: SeenRow) { if since == nil { visit = .first(row) } }
+
+  /// Forgets the newest row seen in the last session.
+  fileprivate mutating func forgetSeenBefore() {
+    if seenBefore != nil { visit = .first(nil) }
+  }
 }
 
 /// The newest row that was seen in a list, and the time of the visit.
@@ -52,7 +79,7 @@ extension ListScreen {
   ///
   /// O(rows).
   func newestSeen(since before: String?, besides unread: Set<String>) -> String? {
-    guard hasKeysInOrderOfTime, phase == .loaded else { return nil }
+    guard hasKeysInOrderOfTime, reach.phase == .loaded else { return nil }
     let unreadKeys = unread.compactMap { records[$0]?.row.key }
     let first = unreadKeys.min()
     var newest = before.flatMap(ListScreen.place)
@@ -71,15 +98,15 @@ extension ListScreen {
   ///
   /// O(batch).
   fileprivate mutating func rowsSinceLastTime(_ change: ListChange, me: String) -> Set<String> {
-    if let seen = seenBefore, unread.since == nil, hasKeysInOrderOfTime,
+    if let seen = news.unread.seenBefore, hasKeysInOrderOfTime,
       let key = ListScreen.place(seen.id)?.lastKey,
       change.records.contains(where: { $1.row.key > key && !isOwn($0, me) })
     {
-      unread = Unread(since: seen.left)
-      unread.seen = key
+      news.unread = Unread(since: seen.left)
+      news.unread.seen = key
     }
-    if change.phase == .loaded { seenBefore = nil }
-    guard let key = unread.seen else { return [] }
+    if change.phase == .loaded { news.unread.forgetSeenBefore() }
+    guard let key = news.unread.seen else { return [] }
     return Set(change.records.keys.filter { records[$0].map { $0.row.key > key } ?? false })
   }
 }
@@ -87,9 +114,9 @@ extension ListScreen {
 extension ListScreen {
   /// Ends the visit: unread rows are counted from now on.
   package mutating func leave(height: Int, now: Int64) {
-    guard isOpen else { return }
-    unread = Unread(since: now)
-    unread.total = total.map { $0 - (unloaded?.loadedGrowth ?? 0) }
+    guard reach.isOpen else { return }
+    news.unread = Unread(since: now)
+    news.unread.total = reach.total.map { $0 - (unloading.beyond?.loadedGrowth ?? 0) }
     guard content.divider != nil else { return }
     let old = content
     content = old.divided(at: nil)
@@ -100,16 +127,19 @@ extension ListScreen {
   ///
   /// O(1); after a filter O(unread rows).
   var unreadCount: Int {
-    let loaded = unread.isInDoubt ? unread.rows.count(where: hasRow) : unread.rows.count
-    return loaded + unread.unloaded + unreadArrivedUnloaded
+    let loaded =
+      news.unread.isInDoubt ? news.unread.rows.count(where: hasRow) : news.unread.rows.count
+    return loaded + news.unread.unloaded + unreadArrivedUnloaded
   }
 
   /// The number of unread rows that arrived beyond the end of the loaded rows.
   var unreadArrivedUnloaded: Int {
-    guard unread.since != nil, let total, let unloaded, let before = unloaded.total else {
+    guard news.unread.since != nil, let total = reach.total, let unloaded = unloading.beyond,
+      let before = unloaded.total
+    else {
       return 0
     }
-    return max(0, total - unloaded.loadedGrowth - max(before, unread.total ?? 0))
+    return max(0, total - unloaded.loadedGrowth - max(before, news.unread.total ?? 0))
   }
 
   /// Notes unread rows that a change unloads, so that they are recognized when they are loaded
@@ -119,26 +149,26 @@ extension ListScreen {
   private mutating func letGoOfUnread(_ change: ListChange, _ old: [String: Record]) {
     let gone =
       change.update.isReload
-      ? unread.rows.filter { !hasRow($0) } : unread.rows.intersection(change.removed)
+      ? news.unread.rows.filter { !hasRow($0) } : news.unread.rows.intersection(change.removed)
     guard !gone.isEmpty else { return }
-    if hasKeysInOrderOfTime, unread.seen == nil,
-      let first = unread.rows.compactMap({ old[$0]?.row.key }).min()
+    if hasKeysInOrderOfTime, news.unread.seen == nil,
+      let first = news.unread.rows.compactMap({ old[$0]?.row.key }).min()
     {
       let seen = old.values.filter { !isTransient($0) && $0.row.key < first }
-      unread.seen = seen.map { $0.row.key }.max()
+      news.unread.seen = seen.map { $0.row.key }.max()
     }
-    unread.rows.subtract(gone)
+    news.unread.rows.subtract(gone)
   }
 
   /// Keeps the number of unread rows after rows were unloaded or read again.
   mutating func keepUnread(_ count: Int) {
-    unread.unloaded = 0
-    unread.unloaded = max(0, count - unreadCount)
+    news.unread.unloaded = 0
+    news.unread.unloaded = max(0, count - unreadCount)
   }
 
   /// The text of the line before the unread rows.
   func unreadText(local: LocalTime, isShort: Bool) -> String {
-    guard let since = unread.since, !isShort else { return "\(unreadCount) new" }
+    guard let since = news.unread.since, !isShort else { return "\(unreadCount) new" }
     return "\(unreadCount) new since \(local.timeText(since))"
   }
 
@@ -152,7 +182,7 @@ extension ListScreen {
   ///   - places: the written places, records or below them.
   static func noteOwn(_ state: inout AppState, _ places: [Path]) {
     if places.isEmpty { return }
-    for index in state.tabs.lists.indices where state.tabs.lists[index].isOpen {
+    for index in state.tabs.lists.indices where state.tabs.lists[index].reach.isOpen {
       let definition = state.tabs.lists[index].definition
       var rows: Set<String> = []
       for collection in Set([definition.source.path] + definition.also.map(\.path)) {
@@ -172,13 +202,13 @@ extension ListScreen {
   /// that are not loaded; there it is known only by the number of all rows.
   static func noteOwnAdded(_ state: inout AppState, _ place: Path) {
     let id = Record.id(of: place)
-    for index in state.tabs.lists.indices where state.tabs.lists[index].isOpen {
+    for index in state.tabs.lists.indices where state.tabs.lists[index].reach.isOpen {
       let screen = state.tabs.lists[index]
       if screen.definition.source.path != place.parent || screen.hasRow(id) { continue }
-      state.tabs.lists[index].unloaded?.loadedGrowth += 1
+      state.tabs.lists[index].unloading.beyond?.loadedGrowth += 1
       // It comes with those seen before when it is fetched.
-      if screen.isInOrderOfTime || !screen.isAway {
-        state.tabs.lists[index].unloaded?.seenCount += 1
+      if screen.isInOrderOfTime || !screen.reach.isAway {
+        state.tabs.lists[index].unloading.beyond?.seenCount += 1
       }
     }
   }
@@ -187,12 +217,12 @@ extension ListScreen {
   ///
   /// O(rows up to the line before the unread ones), if one of them was unread.
   private mutating func forgetNews(of rows: Set<String>, height: Int) {
-    arrived.subtract(rows)
+    news.arrived.subtract(rows)
     list.forgetNew(rows)
-    if unread.rows.isDisjoint(with: rows) { return }
-    unread.rows.subtract(rows)
+    if news.unread.rows.isDisjoint(with: rows) { return }
+    news.unread.rows.subtract(rows)
     let place =
-      unread.rows.isEmpty || !isInOrderOfTime ? nil : nextUnread(in: content, from: nil)
+      news.unread.rows.isEmpty || !isInOrderOfTime ? nil : nextUnread(in: content, from: nil)
     setEdge(place, in: content)
     let line = place.map { place in
       isLiveAtBottom ? place : ListIndexPath(section: place.section, row: place.row + 1)
@@ -217,25 +247,26 @@ extension ListScreen {
     forgotten: [String: Record], me: String
   ) -> ListIndexPath? {
     let since = rowsSinceLastTime(change, me: me)
-    guard unread.since != nil else { return nil }
+    guard news.unread.since != nil else { return nil }
     let fresh = change.newRows.union(since).filter { !isOwn($0, me) }
     if change.isLettingGo {
       letGoOfUnread(change, records.merging(forgotten) { known, _ in known })
-    } else if unread.unloaded > 0 {
-      let again = fresh.subtracting(change.newRows).subtracting(unread.rows)
-      unread.unloaded = max(0, unread.unloaded - again.count)
+    } else if news.unread.unloaded > 0 {
+      let again = fresh.subtracting(change.newRows).subtracting(news.unread.rows)
+      news.unread.unloaded = max(0, news.unread.unloaded - again.count)
     }
-    unread.rows.formUnion(fresh)
-    if unread.rows.isEmpty {
-      unread.edge = nil
+    news.unread.rows.formUnion(fresh)
+    if news.unread.rows.isEmpty {
+      news.unread.edge = nil
       return nil
     }
     forgetGoneUnread(change)
     guard isInOrderOfTime else { return nil }
     settleEdge(change.update, fresh, from: old, to: new)
-    if unread.edge == nil { return nil }
+    if news.unread.edge == nil { return nil }
     return isLiveAtBottom
-      ? unread.hint : ListIndexPath(section: unread.hint.section, row: unread.hint.row + 1)
+      ? news.unread.hint
+      : ListIndexPath(section: news.unread.hint.section, row: news.unread.hint.row + 1)
   }
 
   /// Whether the user wrote the row, or is writing it.
@@ -248,13 +279,13 @@ extension ListScreen {
   }
 
   private mutating func forgetGoneUnread(_ change: ListChange) {
-    if filter != nil {
+    if filtering.filter != nil {
       // A removed row may come back, because several sources change one after the other.
-      unread.isInDoubt = true
+      news.unread.isInDoubt = true
     } else if !change.update.isReload {
-      unread.rows.subtract(change.removed)
-    } else if !unread.isInDoubt {
-      unread.rows = unread.rows.filter(hasRow)
+      news.unread.rows.subtract(change.removed)
+    } else if !news.unread.isInDoubt {
+      news.unread.rows = news.unread.rows.filter(hasRow)
     }
   }
 
@@ -265,15 +296,15 @@ extension ListScreen {
   private mutating func settleEdge(
     _ update: BatchUpdate, _ fresh: Set<String>, from old: ListContent, to new: ListContent
   ) {
-    let isFirst = unread.edge == nil && unread.rows.count == fresh.count
+    let isFirst = news.unread.edge == nil && news.unread.rows.count == fresh.count
     var place: ListIndexPath?
-    if update.isReload || (unread.edge == nil && !isFirst) {
+    if update.isReload || (news.unread.edge == nil && !isFirst) {
       place = nextUnread(in: new, from: nil)
-    } else if unread.edge != nil {
-      guard old.row(at: unread.hint) == unread.edge,
-        let passage = old.passage(of: unread.hint, through: update, to: new)
+    } else if news.unread.edge != nil {
+      guard old.row(at: news.unread.hint) == news.unread.edge,
+        let passage = old.passage(of: news.unread.hint, through: update, to: new)
       else { return setEdge(nextUnread(in: new, from: nil), in: new) }
-      let isThere = passage.isSameRow && unread.edge.map(unread.rows.contains) == true
+      let isThere = passage.isSameRow && news.unread.edge.map(news.unread.rows.contains) == true
       place = isThere ? passage.path : nextUnread(in: new, from: passage.path)
     }
     let candidates =
@@ -282,14 +313,14 @@ extension ListScreen {
         new.sections[section].rows.indices.map { ListIndexPath(section: section, row: $0) }
       }
     for path in candidates where isFurtherOut(path, than: place) {
-      if let id = new.row(at: path), unread.rows.contains(id) { place = path }
+      if let id = new.row(at: path), news.unread.rows.contains(id) { place = path }
     }
     setEdge(place, in: new)
   }
 
   private mutating func setEdge(_ place: ListIndexPath?, in content: ListContent) {
-    unread.edge = place.flatMap { content.row(at: $0) }
-    if let place { unread.hint = place }
+    news.unread.edge = place.flatMap { content.row(at: $0) }
+    if let place { news.unread.hint = place }
   }
 
   private func isFurtherOut(_ path: ListIndexPath, than place: ListIndexPath?) -> Bool {
@@ -311,8 +342,8 @@ extension ListScreen {
       let from = section == first ? start?.row : nil
       let row =
         isLiveAtBottom
-        ? rows.indices.dropFirst(from ?? 0).first { unread.rows.contains(rows[$0]) }
-        : rows.indices.prefix((from ?? rows.count) + 1).last { unread.rows.contains(rows[$0]) }
+        ? rows.indices.dropFirst(from ?? 0).first { news.unread.rows.contains(rows[$0]) }
+        : rows.indices.prefix((from ?? rows.count) + 1).last { news.unread.rows.contains(rows[$0]) }
       if let row { return ListIndexPath(section: section, row: row) }
     }
     return nil

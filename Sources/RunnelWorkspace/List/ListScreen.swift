@@ -15,139 +15,46 @@ package struct ListScreen: Hashable, Sendable {
   private static let typingPrefix = "~typing-"
   /// The greatest number of rows shown while they are being sent.
   package static let sentRowsMax = 100
-  /// The greatest number of rows hidden by a filter that are remembered.
-  private static let hiddenMax = 1000
   /// The time in milliseconds for which a changed row is marked.
   static let changeMarkMilliseconds: Int64 = 3000
 
   @Boxed package var definition: ViewDefinition { didSet { rowsRevision.note() } }
   /// The row that the list was opened for, or nil for a list with a tab of its own.
   @Boxed package var drillDown: DrillDown?
-  /// The source of the view itself, without the order that the user chose.
-  @Boxed var ownSource: SourceDefinition
-  /// The rules for the sections, which the order may suspend.
-  var ownSections: [SectionRule]
-  /// The sections that the user chose, or nil for those of the view.
-  package var grouping: Grouping?
-  /// The order that the user chose by `sort(by:height:)`, or nil for the view's own.
-  @Boxed package var order: ListOrder?
-  /// The orders of the collection that have an index, or nil until the database has told them.
-  var indexedOrders: Set<String>?
-  /// The hidden columns, by their indices in the definition.
-  var hiddenColumns: Set<Int> = [] { didSet { rowsRevision.note() } }
-  /// The fields of columns that the user chose, which are shown on any screen.
-  var chosenFields: Set<FieldPath> = [] { didSet { rowsRevision.note() } }
-  /// The column with the column cursor, by its index in the definition; nil if there is none.
-  var cell: Int? { didSet { rowsRevision.note() } }
-  /// Whether columns are shown in full, regardless of their width.
-  var isWide = false { didSet { rowsRevision.note() } }
-  /// How many lines a row takes.
-  var rowLines = RowLines.one { didSet { rowsRevision.note() } }
-  /// Whether the streams of the view were opened.
-  var isOpen = false
-  package var phase = LoadState.loading
-  package var paging = FetchState.exhausted { didSet { rowsRevision.note() } }
-  /// The fetch state of the row for more rows at the end where rows arrive; `exhausted` if the list
-  /// reaches that end.
-  package var newer = FetchState.exhausted { didSet { rowsRevision.note() } }
-  /// Facts about the rows beyond that end, or nil if the list reaches it.
-  @Boxed var unloaded: UnloadedRows?
-  /// Whether the list has asked to unload rows that are not gone yet.
-  var isLettingGo = false
-  /// The number of rows of the collection when the list asked to unload rows.
-  ///
-  /// Rows that arrive from then on beyond the kept ones are known only by their number.
-  var totalWhenAsked: Int?
-  /// The number of loaded rows after the last unloading or search; rows are not unloaded below it.
-  var loadedFloor = 0
-  /// The number of rows that came since the last unloading and are neither new nor fetched.
-  var returnedCount = 0
-  /// The number of rows that were loaded before a filter searched further ones; nil if none did.
-  var loadedBeforeSearch: Int?
-  /// The number of rows to read when the list is opened; nil for a page.
-  package var firstCount: Int?
-  /// When Enter fetched a page last, as the number of commands until then; nil for never.
-  var fetchedAt: Int?
-  /// The jump whose rows are being read, or nil.
-  @Boxed var jump: Jump?
-  /// Where the cursor was put before the first page came, and stays until the user moves it; nil if
-  /// the first page is there.
-  private var firstCursor: ListItem?
-  /// Whether the cursor is to go to the end where rows arrive once that end is loaded.
-  var wantsLiveEnd = false
+  /// The order and the sections: the view's own, and those that the user chose.
+  @Boxed package var arrangement: ListArrangement
+  /// How the user wants to see the rows.
+  package var look = ListLook() { didSet { rowsRevision.note() } }
+  /// How far the rows reach.
+  package var reach = ListReach() { didSet { rowsRevision.note() } }
+  /// What is remembered of unloading rows.
+  var unloading = ListUnloading()
+  /// Where the cursor is to go when rows come.
+  var goal = CursorGoal()
   package var content = ListContent()
-  /// The headings of the sections, by section.
-  var headings: [String: ListHeading] = [:]
+  /// The headings of the sections.
+  @Boxed package var headings = SectionHeadings()
   package var list = ListState()
   /// The records of the list by row id; `hasRow` tells whether there is one.
   package var records: [String: Record] = [:] { didSet { rowsRevision.note() } }
-  /// Records that the filter hides, as sources of completions in the filter bar.
-  package private(set) var hidden: [String: Record] = [:]
-  /// The rows marked as changed, each until a time.
-  package var changed = TimedMarks() { didSet { rowsRevision.note() } }
-  /// The filter of the rows, or nil to show all.
-  @Boxed package var filter: Filter? { didSet { rowsRevision.note() } }
-  /// What a reference shows here, or showed last; nil if none was opened.
-  @Boxed var reference: ReferenceFilter?
-  /// Whether the rows that are not loaded are searched for the filter as soon as the list is loaded.
-  var searchesWhenLoaded = false
-  /// The row of the cursor before the list was filtered or read again.
-  ///
-  /// The cursor returns to it when it is shown again; nil once the user has moved.
-  var wantedRow: String?
-  /// The record under the cursor before the list was read in another order; nil once it was gone to.
-  @Boxed var keptRecord: Record?
-  /// The rows whose records have got another id, which comes with a later change.
-  var rowMoves = RowMoves()
-  /// The new records whose rows come with the server's answer.
-  @Boxed var awaited: [AwaitedRow] = []
-  /// The number of loaded rows, whether they match the filter or not.
-  var loadedCount = 0
-  /// The number of rows beyond the loaded ones that were looked through for the filter.
-  var searchedCount = 0
-  /// Where the filter runs, on a server's services; nil elsewhere.
-  var filterPlace: FilterPlace?
-  /// Whether the filter was looked for among other rows than the loaded ones.
-  var isSearchedBeyond: Bool { searchedCount > 0 || filterPlace == .server || filterPlace == .both }
-  /// The rows that arrived while the list was open.
-  package var arrived: Set<String> = []
-  /// The rows that arrived since the last visit.
-  @Boxed var unread = Unread() { didSet { rowsRevision.note() } }
-  /// The newest row seen in the last session; nil after it was used, or if it is not known.
-  @Boxed var seenBefore: SeenRow?
-  /// The number of rows of the collection, loaded or not; nil if it is not known.
-  var total: Int?
+  /// The filter, and what it hides and has searched.
+  package var filtering = ListFiltering() { didSet { rowsRevision.note() } }
+  /// What is new in the list.
+  package var news = ListNews() { didSet { rowsRevision.note() } }
+  /// The rows that are not stored, or not under the id that they will have.
+  @Boxed var passing = PassingRows()
   /// The ids of the marked rows.
   package var marks: Set<String> = [] { didSet { rowsRevision.note() } }
   /// The row where an open range begins, or nil if there is no range.
   package var rangeStart: String?
-  /// The number of rows that wait while the list is paused; nil if the list is live.
-  package var waitingCount: Int?
-  /// The others who are typing in the view.
-  var typing: [TypingPerson] = []
-  /// The text being composed when the user left the line.
-  var draft = ""
-  /// When the draft was last typed, in milliseconds since 1970; nil if that is not known.
-  var draftTime: Int64?
-  /// What was sent from the line before the draft.
-  @Boxed var sentBefore = SentBefore()
-  /// Whether the draft is as the last session kept it: it may have been stored since then.
-  var isDraftRestored = false
-  /// The texts that were composed and sent.
-  @Boxed var sent = LineHistory()
-  /// The ids of the rows that are being composed or sent.
-  private(set) var transientRows: Set<String> = []
+  /// The line in which records are composed.
+  @Boxed package var line = ComposeLine()
   /// Counts changes of how rows look; changes of the set of rows are not counted.
   var rowsRevision = RowsRevision()
-  /// The day of the last headings, counted from 1970; the headings say "Today".
-  var titledDay: Int?
-  /// The values that the details of the headings were made from.
-  var counts: [String: SectionCount] = [:]
 
   package init(_ definition: ViewDefinition) {
     self.definition = definition
-    ownSource = definition.source
-    ownSections = definition.sections
+    arrangement = ListArrangement(of: definition)
   }
 
   /// The record under the cursor; nil on a header, on a fetch-more row, or on a row that is not
@@ -226,20 +133,17 @@ extension ListScreen {
     _ change: ListChange, height: Int, now: Int64, local: LocalTime, me: String
   ) -> Bool {
     guard let sections = change.sections(after: content.sections) else { return false }
-    let (wasLoading, wasLoaded) = (phase == .loading, phase == .loaded)
-    phase = change.phase
+    let (wasLoading, wasLoaded) = (reach.phase == .loading, reach.phase == .loaded)
     let (unreadBefore, arrivedBefore) = (unreadCount, unreadArrivedUnloaded)
     let fetched = [
-      paging == .fetching && change.paging != .fetching ? ListScreen.fetchMoreRow : nil,
-      newer == .fetching && change.newer != .fetching ? ListScreen.newerRow : nil,
+      reach.paging == .fetching && change.paging != .fetching ? ListScreen.fetchMoreRow : nil,
+      reach.newer == .fetching && change.newer != .fetching ? ListScreen.newerRow : nil,
     ].compactMap(\.self)
     noteReach(change, wasLoaded: wasLoaded)
-    paging = change.paging
-    loadedCount = change.loadedCount
-    searchedCount = change.searchedCount
-    filterPlace = change.filterPlace
-    arrived.formUnion(change.newRows)
-    let transientBefore = transientRows
+    reach.take(change)
+    filtering.take(change)
+    news.arrived.formUnion(change.newRows)
+    let transientBefore = passing.rows
     // A row stored while a record is being sent from here is not counted as new, though the same
     // user may also write elsewhere.
     let isSending = transientBefore.contains { $0 != composeRow && !isTyping($0) }
@@ -264,7 +168,7 @@ extension ListScreen {
     let placeholder = brings ? stepOffPlaceholder(in: old, height: height) : nil
     let isFirst =
       old.storedRowCount == 0 && isOnNoRow(of: old)
-      || wasLoading && firstCursor != nil && list.cursor == firstCursor
+      || wasLoading && goal.first != nil && list.cursor == goal.first
     let newRows = change.newRows.filter { !(isSending && isOwn($0, me)) }
     let following = beginFollowing(in: old)
     follow(change, from: old, newRows: newRows, isPage: !fetched.isEmpty, height: height)
@@ -273,12 +177,12 @@ extension ListScreen {
     if let placeholder { stepBack(to: placeholder, height: height) }
     for row in fetched where !change.isLettingGo { noteFetched(from: row) }
     if isFirst { goToLiveRow(height: height) }
-    firstCursor = isFirst && phase == .loading ? list.cursor : nil
+    goal.first = isFirst && reach.phase == .loading ? list.cursor : nil
     forgetGoneMarks(change)
     goToWanted(height: height)
     finishJump(after: change, fetched: fetched, height: height)
-    if wantsLiveEnd, !isAway {
-      wantsLiveEnd = false
+    if goal.wantsLiveEnd, !reach.isAway {
+      goal.endReading()
       goToLiveEnd(height: height)
       list.clearNewRows()
     }
@@ -355,20 +259,24 @@ extension ListScreen {
   func hasRow(_ id: String) -> Bool { records[id] != nil }
 
   private mutating func goToWanted(height: Int) {
-    guard let wantedRow, hasRow(wantedRow), list.cursor != .row(wantedRow) else { return }
+    guard let wantedRow = goal.wantedRow, hasRow(wantedRow), list.cursor != .row(wantedRow) else {
+      return
+    }
     list.moveTo(.row(wantedRow), in: content, height: height)
   }
 
   /// The text of a section without rows.
   private var emptyText: String {
-    if filter == nil { return isComplete ? "nothing here yet" : "none of the loaded rows" }
-    return isExhausted ? "no row fits the filter" : "no loaded row fits the filter"
+    if filtering.filter == nil {
+      return isComplete ? "nothing here yet" : "none of the loaded rows"
+    }
+    return reach.isExhausted ? "no row fits the filter" : "no loaded row fits the filter"
   }
 
   /// Removes the marks of deleted records; records hidden by a filter keep theirs.
   private mutating func forgetGoneMarks(_ change: ListChange) {
     // Unloaded rows come back.
-    guard filter == nil, !change.isLettingGo else { return }
+    guard filtering.filter == nil, !change.isLettingGo else { return }
     if change.update.isReload {
       marks = marks.filter(hasRow)
     } else if !marks.isEmpty {
@@ -378,33 +286,32 @@ extension ListScreen {
   }
 
   private mutating func remember(_ change: ListChange, now: Int64) {
-    changed.end(at: now)
-    if filter == nil { hidden = [:] }
+    news.changed.end(at: now)
     if change.update.isReload {
       records = change.records
-      transientRows = Set(
+      passing.rows = Set(
         change.records.filter { ListScreen.isTransient($0.value.row.key.text) }.keys)
       // Rows hidden by a filter come back.
-      if filter == nil { arrived = arrived.filter(hasRow) }
+      if filtering.filter == nil { news.arrived = news.arrived.filter(hasRow) }
       return
     }
     for id in change.removed {
       let gone = records.removeValue(forKey: id)
-      transientRows.remove(id)
-      if filter == nil {
-        arrived.remove(id)
-      } else if hidden.count < ListScreen.hiddenMax {
-        hidden[id] = gone
+      passing.rows.remove(id)
+      if filtering.filter == nil {
+        news.arrived.remove(id)
+      } else {
+        filtering.hide(id, gone)
       }
     }
     for (id, record) in change.records {
-      hidden[id] = nil
+      if !filtering.hidden.isEmpty { filtering.unhide(id) }
       // Another query, such as that of pinned rows, may have had the same row before: then it is
       // unchanged.
       let known = records.updateValue(record, forKey: id)
-      if isTransient(record) { transientRows.insert(id) }
+      if isTransient(record) { passing.rows.insert(id) }
       if let known, known.row.content != record.row.content, !isTransient(record) {
-        changed.mark(id, until: now + ListScreen.changeMarkMilliseconds)
+        news.changed.mark(id, until: now + ListScreen.changeMarkMilliseconds)
       }
     }
   }
@@ -434,7 +341,7 @@ extension ListScreen {
     of change: ListChange, known: Set<String>, height: Int
   ) {
     // A row of another who is typing moves nobody's cursor.
-    let own = transientRows.filter { change.records[$0] != nil && !isTyping($0) }
+    let own = passing.rows.filter { change.records[$0] != nil && !isTyping($0) }
     guard let last = own.max(),
       !known.contains(last)
     else { return }

@@ -38,9 +38,9 @@ package enum RowLines: String, Hashable, Sendable, CaseIterable {
 
   /// Shows rows in the next number of lines.
   static func showNext(_ state: inout AppState) {
-    let lines = state.tabs.front.rowLines.next
-    if state.tabs.front.isWide { Columns.fit(&state) }
-    state.tabs.front.rowLines = lines
+    let lines = state.tabs.front.look.rowLines.next
+    if state.tabs.front.look.isWide { Columns.fit(&state) }
+    state.tabs.front.look.show(in: lines)
     FilterScreen.fitList(&state)
     switch lines {
     case .one: state.say(.info, "each row has one line")
@@ -56,7 +56,7 @@ extension RowLines {
   static func tallRows(
     _ state: AppState, lines: @escaping (_ id: String, _ width: Int) -> [StyledLine]
   ) -> TallRows? {
-    guard !state.tabs.isTree, state.tabs.front.rowLines != .one else { return nil }
+    guard !state.tabs.isTree, state.tabs.front.look.rowLines != .one else { return nil }
     return TallRows(height: state.tabs.frontHeight(in: state.height), lines: lines)
   }
 }
@@ -65,7 +65,7 @@ extension Tabs {
   /// The number of rows that the list of a view counts with in a body of some lines: fewer if rows
   /// take several.
   func height(ofView view: Int, in lines: Int) -> Int {
-    lists[view].rowLines.rowCount(inLines: lines)
+    lists[view].look.rowLines.rowCount(inLines: lines)
   }
 
   /// The number of rows that the list of the active tab counts with in a body of some lines.

@@ -9,6 +9,9 @@ struct RowMoves: Hashable, Sendable {
   /// The rows that will come in their place.
   var coming: Set<String> { rows.isEmpty ? [] : Set(rows.values) }
 
+  /// Whether no row has moved.
+  var isEmpty: Bool { rows.isEmpty }
+
   mutating func note(_ old: String, as new: String) { rows[old] = new }
 
   /// Removes and returns the rows that are gone, with those that took their place.
@@ -34,11 +37,11 @@ extension ListScreen: RecordNaming {
     for (old, new) in moves.all {
       let (row, newRow) = (Record.id(of: old), Record.id(of: new))
       if hasRow(row) {
-        rowMoves.note(row, as: newRow)
+        passing.moves.note(row, as: newRow)
       } else {
         // A filter may hide it.
         moveMarks(from: row, to: newRow)
-        if wantedRow == row { wantedRow = newRow }
+        if goal.wantedRow == row { goal.want(row: newRow) }
       }
     }
   }
@@ -46,9 +49,10 @@ extension ListScreen: RecordNaming {
   /// Has cursor and marks follow the rows that others took the place of.
   mutating func followMovedRows() {
     let records = records
-    for (old, new) in rowMoves.take(where: { records[$0] == nil }) {
+    if passing.moves.isEmpty { return }
+    for (old, new) in passing.moves.take(where: { records[$0] == nil }) {
       moveMarks(from: old, to: new)
-      if wantedRow == old || list.cursor == .row(old) { wantedRow = new }
+      if goal.wantedRow == old || list.cursor == .row(old) { goal.want(row: new) }
     }
   }
 }

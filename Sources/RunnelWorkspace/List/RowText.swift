@@ -445,9 +445,9 @@ extension RowText {
       definition: screen.definition, now: state.now, local: state.settings.local, glyphs: glyphs,
       screenWidth: state.size.columns, listWidth: state.layout.body.width,
       timeStyle: state.settings.timeStyle,
-      hiddenColumns: screen.hiddenColumns, isWide: screen.isWide,
-      linesMax: screen.rowLines.linesMax(onScreenOf: state.size.rows),
-      sortedField: screen.order?.field, chosenFields: screen.chosenFields)
+      hiddenColumns: screen.look.hiddenColumns, isWide: screen.look.isWide,
+      linesMax: screen.look.rowLines.linesMax(onScreenOf: state.size.rows),
+      sortedField: screen.arrangement.order?.field, chosenFields: screen.look.chosenFields)
     text.coding = state.database.coding
     return text
   }

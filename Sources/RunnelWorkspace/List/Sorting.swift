@@ -15,7 +15,7 @@ enum Sorting {
     state.ask(
       .orders(state.tabs.front.definition.source.path), for: .orders(view: state.tabs.index))
     var menu = MenuList(sortItems(state, ofView: state.tabs.index))
-    if let order = state.tabs.front.order { menu.select("\(order.field)") }
+    if let order = state.tabs.front.arrangement.order { menu.select("\(order.field)") }
     state.layers.append(
       .menu(
         MenuScreen(
@@ -29,13 +29,13 @@ enum Sorting {
     let fields = screen.sortFields(state.database.coding)
     let own = MenuList.Item(
       id: ownOrder, title: "the view's own order", note: ownOrderText(state, of: screen),
-      isChosen: screen.order == nil)
+      isChosen: screen.arrangement.order == nil)
     return [own]
       + fields.map { field in
-        let isChosen = screen.order?.field == field
+        let isChosen = screen.arrangement.order?.field == field
         var notes: [String] = []
         if isChosen {
-          notes.append(screen.order?.isDescending == true ? "descending" : "ascending")
+          notes.append(screen.arrangement.order?.isDescending == true ? "descending" : "ascending")
         }
         if lacksIndex(state, screen, field) { notes.append("no index: reads all rows") }
         return MenuList.Item(
@@ -52,7 +52,7 @@ enum Sorting {
   }
 
   private static func ownOrderText(_ state: AppState, of screen: ListScreen) -> String {
-    let source = screen.ownSource
+    let source = screen.arrangement.ownSource
     return "\(source.order)\(source.isDescending ? ", descending" : "")"
   }
 
@@ -71,18 +71,18 @@ enum Sorting {
     if item.id == ownOrder { return sort(&state, by: nil, inView: view) }
     guard let field = try? RowField(item.id) else { return }
     var order = ListOrder(field)
-    if state.tabs.lists[view].order == order { order.isDescending = true }
+    if state.tabs.lists[view].arrangement.order == order { order.isDescending = true }
     sort(&state, by: order, inView: view)
   }
 
   /// Reads a list in another order, or in its own if `order` is nil; the cursor stays on its row.
   static func sort(_ state: inout AppState, by order: ListOrder?, inView view: Int) {
-    guard state.tabs.lists[view].order != order else { return }
+    guard state.tabs.lists[view].arrangement.order != order else { return }
     ListScreen.resume(&state, view)
     state.tabs.lists[view].keepCursorRecord()
     state.tabs.lists[view].sort(
       by: order, height: state.tabs.height(ofView: view, in: state.height))
-    guard state.tabs.lists[view].isOpen else { return }
+    guard state.tabs.lists[view].reach.isOpen else { return }
     state.effects.append(.openView(view))
     Presence.showTyping(&state, inOpenedView: view)
     if case .child(let field)? = order?.field,
@@ -96,7 +96,9 @@ enum Sorting {
     } else if let order, hasForeignLetters(state.tabs.lists[view], order.field) {
       state.say(.info, "texts are sorted by their characters: A to Z, a to z, then Ä, É and others")
     }
-    if state.tabs.lists[view].filter != nil { FilterScreen.applyFilter(&state, inView: view) }
+    if state.tabs.lists[view].filtering.filter != nil {
+      FilterScreen.applyFilter(&state, inView: view)
+    }
   }
 
   /// Whether a loaded record begins a field with a letter that people expect among A to Z, but that
@@ -115,7 +117,7 @@ enum Sorting {
   /// Takes the orders of a list that have an index.
   static func show(_ state: inout AppState, _ orders: [String], ofView view: Int) {
     guard state.tabs.lists.indices.contains(view) else { return }
-    state.tabs.lists[view].indexedOrders = Set(orders)
+    state.tabs.lists[view].arrangement.indexedOrders = Set(orders)
     for (index, layer) in state.layers.enumerated() {
       guard case .menu(var screen) = layer, screen.purpose == .sort(view: view) else { continue }
       screen.menu.replaceItems(with: sortItems(state, ofView: view))
@@ -125,7 +127,7 @@ enum Sorting {
 
   /// The reason why a list cannot be sorted, or nil if it can.
   static func reasonNotSorted(_ state: AppState, _ screen: ListScreen) -> String? {
-    screen.ownSource.equalTo == nil
+    screen.arrangement.ownSource.equalTo == nil
       ? nil : "this view shows one value of its own order, which it has to keep"
   }
 }
@@ -141,12 +143,12 @@ extension PaletteCommand {
       let orders = screen.sortFields(state.database.coding).flatMap {
         [ListOrder($0), ListOrder($0, isDescending: true)]
       }
-      return [Choice(argument: "own", isChosen: screen.order == nil)]
+      return [Choice(argument: "own", isChosen: screen.arrangement.order == nil)]
         + orders.map { order in
           Choice(
             argument: order.shownText, name: order.text,
             note: Sorting.lacksIndex(state, screen, order.field) ? "no index: reads all rows" : "",
-            isChosen: order == screen.order)
+            isChosen: order == screen.arrangement.order)
         }
     },
     run: { state, text in

@@ -34,9 +34,9 @@ package enum Notices {
 
   /// Opens the views that ask for notices, so that they listen although nobody looks at them.
   static func openViews(_ state: inout AppState) {
-    for index in state.tabs.lists.indices where !state.tabs.lists[index].isOpen {
+    for index in state.tabs.lists.indices where !state.tabs.lists[index].reach.isOpen {
       if state.tabs.lists[index].definition.notices == .none { continue }
-      state.tabs.lists[index].isOpen = true
+      state.tabs.lists[index].reach.isOpen = true
       state.effects.append(.openView(index))
     }
   }

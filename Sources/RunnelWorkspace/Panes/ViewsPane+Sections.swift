@@ -69,9 +69,9 @@ extension ViewsDrawing {
   func line(
     ofSection section: String, _ screen: ListScreen, isShown: Bool, width: Int
   ) -> StyledLine {
-    let count = screen.counts[section]?.shortText ?? ""
+    let count = screen.headings.counts[section]?.shortText ?? ""
     let room = max(width - CellWidth.width(of: count) - 2, 0)
-    let title = " " + (screen.headings[section]?.title.text ?? section)
+    let title = " " + (screen.headings.all[section]?.title.text ?? section)
     var line = StyledLine(title, isShown ? .title : .text).keeping(columns: room, glyphs: glyphs)
     line.append(String(repeating: " ", count: max(room - line.width, 0) + 1) + count, .muted)
     return line

@@ -192,8 +192,8 @@ extension PlaceHistory {
   private static func moveCursor(_ state: inout AppState, toRecord path: Path) {
     let id = Record.id(of: path)
     guard let row = state.tabs.front.content.indexPath(ofRow: id) else {
-      guard state.tabs.front.phase == .loaded, state.tabs.front.filter == nil else {
-        return state.tabs.front.wantedRow = id
+      guard state.tabs.front.reach.phase == .loaded, state.tabs.front.filtering.filter == nil else {
+        return state.tabs.front.goal.want(row: id)
       }
       state.say(.info, "the row is not loaded: this is its record")
       return ListScreen.open(&state, record: path, nil)

@@ -37,10 +37,10 @@ extension PlaceHistory {
     if state.tabs.isTree { return nil }
     let screen = state.tabs.front
     if kind == .unread {
-      let new = screen.unread.rows.union(screen.list.newAbove).union(screen.list.newBelow)
+      let new = screen.news.unread.rows.union(screen.list.newAbove).union(screen.list.newBelow)
       return JumpTarget(none: "no row is new", isWanted: new.contains)
     }
-    let changed = screen.changed
+    let changed = screen.news.changed
     let queue = state.writes.queue
     return JumpTarget(none: "no row changed just now") {
       changed[$0] != nil

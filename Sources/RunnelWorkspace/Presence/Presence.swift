@@ -53,7 +53,7 @@ package enum Presence {
 
   /// The time from which on the user counts as idle, in milliseconds since 1970.
   private static func idleTime(_ state: AppState, _ composer: ComposeScreen) -> Int64 {
-    let typed = state.tabs.lists[composer.view].draftTime ?? state.now
+    let typed = state.tabs.lists[composer.view].line.draftTime ?? state.now
     return typed + Int64(state.settings.typingSeconds) * 1000
   }
 
@@ -76,22 +76,22 @@ package enum Presence {
   static func showTyping(_ state: inout AppState) {
     guard state.database.present != nil else { return }
     let others = others(state)
-    for view in state.tabs.lists.indices where state.tabs.lists[view].isOpen {
+    for view in state.tabs.lists.indices where state.tabs.lists[view].reach.isOpen {
       let screen = state.tabs.lists[view]
       var typing: [TypingPerson] = []
       if screen.definition.compose != nil, screen.drillDown == nil {
         typing = others.filter { $0.isTyping && $0.view == screen.definition.name }
           .prefix(typingRowsMax).map { TypingPerson(id: $0.id, name: $0.name) }
       }
-      if typing == screen.typing { continue }
-      state.tabs.lists[view].typing = typing
+      if typing == screen.passing.typing { continue }
+      state.tabs.lists[view].passing.typing = typing
       ComposeScreen.showComposedAgain(&state, inView: view)
     }
   }
 
   /// Shows the rows of the people who are typing in a view whose rows are read, which begins with none of them.
   static func showTyping(_ state: inout AppState, inOpenedView view: Int) {
-    state.tabs.lists[view].typing = []
+    state.tabs.lists[view].passing.typing = []
     showTyping(&state)
   }
 

@@ -8,7 +8,7 @@ package import RunnelTree
 extension ComposeScreen {
   static func openComposer(_ state: inout AppState) {
     takeUpDraft(&state)
-    let draft = state.tabs.front.draft
+    let draft = state.tabs.front.line.draft
     var screen = ComposeScreen(view: state.tabs.index, editor: editor(draft))
     // The draft may be a refused text that came back.
     let refused = state.writes.queue.refused.map(\.purpose)
@@ -25,7 +25,7 @@ extension ComposeScreen {
   /// A text that is not sent, as a draft; nil if it is the draft of the list itself.
   static func draft(_ state: AppState, _ text: String, inView view: Int) -> Draft? {
     let screen = state.tabs.lists[view]
-    if screen.draft == text || text.isEmpty { return nil }
+    if screen.line.draft == text || text.isEmpty { return nil }
     return Draft(
       Draft.Subject(.message, screen.definition.source.path),
       [Draft.Text("text", text, .string, base: "")])
@@ -34,10 +34,10 @@ extension ComposeScreen {
   /// Puts a text into the line that was refused before the program ended.
   private static func takeUpDraft(_ state: inout AppState) {
     let subject = Draft.Subject(.message, state.tabs.front.definition.source.path)
-    guard state.tabs.front.draft.isEmpty, let draft = state.writes.drafts.take(subject),
+    guard state.tabs.front.line.draft.isEmpty, let draft = state.writes.drafts.take(subject),
       let text = draft.texts.first?.text
     else { return }
-    (state.tabs.front.draft, state.tabs.front.draftTime) = (text, nil)
+    state.tabs.front.line.put(text)
     let rest = state.writes.drafts.all.count { $0.subject == subject }
     let more = rest == 0 ? "" : "; \(rest) more after it"
     state.say(.info, "this is your draft\(more)")
@@ -67,13 +67,13 @@ extension ComposeScreen {
       let record = definition.record(composed: composer.editor.text, state.database.me)
     else { return }
     let text = composer.editor.text
-    state.tabs.lists[composer.view].sent.add(text)
+    state.tabs.lists[composer.view].line.sent.add(text)
     do throws(Refusal) {
       let request = try state.database.resources.adding(record, to: definition.source.path)
       let attempt = composer.attempt ?? state.requests.newID()
       if !isSending(state, inView: composer.view) {
-        state.tabs.lists[composer.view].sentBefore.since =
-          state.tabs.lists[composer.view].draftTime ?? state.now
+        state.tabs.lists[composer.view].line.sentBefore.since =
+          state.tabs.lists[composer.view].line.draftTime ?? state.now
       }
       state.submit(.send(view: composer.view, text: text, attempt: attempt), request)
       updateComposer(&state) { composer in
@@ -101,10 +101,10 @@ extension ComposeScreen {
     showComposedAgain(&state, inView: view)
     guard let key else { return }
     if isAwaited {
-      state.tabs.lists[view].sentBefore.note(key)
+      state.tabs.lists[view].line.sentBefore.note(key)
       return state.say(.info, state.database.addedWords)
     }
-    state.tabs.lists[view].sentBefore.note(key)
+    state.tabs.lists[view].line.sentBefore.note(key)
     let row = Record.id(
       of: Path(unchecked: state.tabs.lists[view].definition.source.path.keys + [key]))
     if isUnderCursor || state.tabs.lists[view].content.indexPath(ofRow: row) == nil {
@@ -130,7 +130,7 @@ extension ComposeScreen {
     let dropped = isUnderCursor ? TypeAhead.letGoOfInputForRow(&state) : ""
     let isOpen = composer(state)?.view == view
     let isFree =
-      isOpen ? composer(state)?.editor.isEmpty == true : state.tabs.lists[view].draft.isEmpty
+      isOpen ? composer(state)?.editor.isEmpty == true : state.tabs.lists[view].line.draft.isEmpty
     showComposed(&state, inView: view, isOpen ? composer(state)?.editor.text : nil)
     guard isFree else {
       let start = text.count > 40 ? text.prefix(40) + "…" : text[...]
@@ -141,7 +141,7 @@ extension ComposeScreen {
       if !dropped.isEmpty {
         state.say(.error, "not sent: \(message)\(dropped) · the text is kept as a draft")
       }
-      (state.tabs.lists[view].draft, state.tabs.lists[view].draftTime) = (text, nil)
+      state.tabs.lists[view].line.put(text)
       return
     }
     // Once the file is gone, nothing more is sent: the text stays, to be edited or copied.
@@ -168,8 +168,8 @@ extension ComposeScreen {
         (composer.editor, composer.attempt) = (editor(text), attempt)
       }
       showDraft(&state)
-    } else if state.tabs.lists[view].draft.isEmpty {
-      (state.tabs.lists[view].draft, state.tabs.lists[view].draftTime) = (text, nil)
+    } else if state.tabs.lists[view].line.draft.isEmpty {
+      state.tabs.lists[view].line.put(text)
     } else if let draft = draft(state, text, inView: view) {
       Drafts.keep(&state, draft, again: nil)
     }
@@ -178,10 +178,11 @@ extension ComposeScreen {
   /// Drops the draft with the text of a refused message that is sent again or dropped; otherwise it
   /// could be sent twice.
   static func forgetDraft(_ state: inout AppState, of purpose: WritePurpose) {
-    guard case .send(let view, let text, _) = purpose, state.tabs.lists[view].draft == text else {
+    guard case .send(let view, let text, _) = purpose, state.tabs.lists[view].line.draft == text
+    else {
       return
     }
-    state.tabs.lists[view].draft = ""
+    state.tabs.lists[view].line.clear()
     guard composer(state)?.view == view else { return }
     updateComposer(&state) { $0 = ComposeScreen(view: view, editor: ComposeScreen.editor()) }
     showDraft(&state)
@@ -221,7 +222,7 @@ extension ComposeScreen {
     let definition = state.tabs.lists[view].definition
     // New records of a service keep their rows until they are among those that wait, or have got their ids.
     let waiting = state.writes.queue.places
-    let awaited = state.tabs.lists[view].awaited.compactMap { row in
+    let awaited = state.tabs.lists[view].passing.awaited.compactMap { row in
       let isShown = definition.source.putsNewLast && waiting.touch(row.first)
       return row.hasID || isShown ? nil : row.sent.map { (id: $0.id, text: $0.text) }
     }
@@ -233,7 +234,7 @@ extension ComposeScreen {
       $0.isEmpty ? nil : definition.record(composed: $0, state.database.me)
     }
     let isNamed = definition.showsUser(onScreenOf: state.size.columns)
-    let typing = state.tabs.lists[view].typing.compactMap { person in
+    let typing = state.tabs.lists[view].passing.typing.compactMap { person in
       let words = isNamed ? TypingPerson.words : "\(person.name) \(TypingPerson.words)"
       return definition.record(composed: words, person.name).map {
         TypingRow(key: ListScreen.typingKey(person.id), value: $0)
@@ -257,10 +258,8 @@ extension ComposeScreen {
 extension ComposeScreen {
   /// Shows the typed text as a row of the list, or removes the row if there is no text.
   mutating func showDraft(in state: inout AppState) {
-    if state.tabs.lists[view].draft != editor.text {
-      state.tabs.lists[view].draft = editor.text
-      state.tabs.lists[view].draftTime = state.now
-      state.tabs.lists[view].isDraftRestored = false
+    if state.tabs.lists[view].line.draft != editor.text {
+      state.tabs.lists[view].line.type(editor.text, now: state.now)
     }
     check(state.tabs.lists[view].definition, state.database.resources)
     ComposeScreen.showComposed(&state, inView: view, editor.text)

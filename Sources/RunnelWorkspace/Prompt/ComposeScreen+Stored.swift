@@ -14,20 +14,19 @@ extension ComposeScreen {
   /// draft was typed is not the draft. It is done once, with the first rows: O(rows).
   static func forgetStoredDraft(_ state: inout AppState, inView view: Int) {
     let screen = state.tabs.lists[view]
-    guard screen.isDraftRestored, screen.phase == .loaded else { return }
-    state.tabs.lists[view].isDraftRestored = false
-    guard let time = screen.draftTime, let field = screen.definition.compose else { return }
-    let before = screen.sentBefore
+    guard screen.line.isDraftRestored, screen.reach.phase == .loaded else { return }
+    state.tabs.lists[view].line.settle()
+    guard let time = screen.line.draftTime, let field = screen.definition.compose else { return }
+    let before = screen.line.sentBefore
     let first = firstKey(at: min(time, before.since ?? time))
     let storedCount = screen.records.values.count { record in
       let key = record.row.key
       return !screen.isTransient(record) && PushIDGenerator.isPushID(key) && !(key < first)
         && before.stored.map { $0 < key } ?? true
-        && (record.row.node ?? .empty)[field].leaf == .string(screen.draft)
+        && (record.row.node ?? .empty)[field].leaf == .string(screen.line.draft)
     }
-    state.tabs.lists[view].sentBefore.equalCount = 0
     if storedCount <= before.equalCount { return }
-    forgetDraft(&state, of: .send(view: view, text: screen.draft, attempt: AppRequestID(0)))
+    forgetDraft(&state, of: .send(view: view, text: screen.line.draft, attempt: AppRequestID(0)))
     state.say(.info, "what you were typing here was saved: it is no draft any more")
   }
 

@@ -31,7 +31,7 @@ struct ComposedWrite: WriteKind {
 
   func editAgain(_ state: inout AppState, _ item: WriteQueue.Refused) {
     state.open(view)
-    (state.tabs.lists[view].draft, state.tabs.lists[view].draftTime) = (text, nil)
+    state.tabs.lists[view].line.put(text)
     ComposeScreen.openComposer(&state)
   }
 

@@ -9,14 +9,14 @@ import RunnelTree
 extension FilterScreen {
   static func openFilter(_ state: inout AppState) {
     // The bar also opens while the first rows are loaded: text typed ahead must not run commands.
-    let filter = state.tabs.front.filter
+    let filter = state.tabs.front.filtering.filter
     state.layers.append(
       .filter(
         FilterScreen(
           view: state.tabs.index, editor: LineEditor(filter?.text ?? ""), before: filter,
           past: state.trail.filters.adding(state.trail.unfinished.filter),
           isKept: filter?.isEmpty == false)))
-    if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.wantedRow = id }
+    if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.goal.want(row: id) }
     fitList(&state)
   }
 
@@ -36,18 +36,18 @@ extension FilterScreen {
     state.trail.unfinished.filter = ""
     closePrompt(&state)
     searchOn(&state)
-    if state.tabs.front.filter?.isEmpty == false {
-      state.tabs.front.searchesWhenLoaded = state.tabs.front.phase == .loading
+    if state.tabs.front.filtering.filter?.isEmpty == false {
+      state.tabs.front.filtering.searchesWhenLoaded = state.tabs.front.reach.phase == .loading
     }
     sayWhatIsLeftOut(&state)
   }
 
   /// Says that the filter compares some rows only, if others have texts where it has a number or a date.
   private static func sayWhatIsLeftOut(_ state: inout AppState) {
-    guard !state.tabs.isTree, let filter = state.tabs.front.filter,
+    guard !state.tabs.isTree, let filter = state.tabs.front.filtering.filter,
       let doubt = FilterDoubt(filter, in: state.tabs.front), doubt.comparesSomeRows
     else { return }
-    let isSearching = state.tabs.front.paging == .fetching || state.tabs.front.newer == .fetching
+    let isSearching = state.tabs.front.reach.isFetching
     state.say(
       .info,
       isSearching
@@ -60,7 +60,7 @@ extension FilterScreen {
   /// `shownCount` is the number of rows that the filter will show, if the list does not show it yet.
   static func searchOn(_ state: inout AppState, shownCount: Int? = nil) {
     guard hasRowsToSearch(state, shownCount: shownCount) else { return }
-    if state.tabs.front.paging == .more {
+    if state.tabs.front.reach.paging == .more {
       ListScreen.fetchMore(&state)
     } else {
       ListScreen.fetchNewer(&state)
@@ -71,10 +71,12 @@ extension FilterScreen {
   /// Whether there are rows to search that are not loaded, and room for what is found.
   static func hasRowsToSearch(_ state: AppState, shownCount: Int? = nil) -> Bool {
     let screen = state.tabs.front
-    guard !state.tabs.isTree, let filter = screen.filter, !filter.isEmpty, screen.phase == .loaded,
+    guard !state.tabs.isTree, let filter = screen.filtering.filter, !filter.isEmpty,
+      screen.reach.phase == .loaded,
       (shownCount ?? screen.content.storedRowCount) < state.height
     else { return false }
-    return screen.paging == .more || screen.paging == .exhausted && screen.newer == .more
+    return screen.reach.paging == .more
+      || screen.reach.paging == .exhausted && screen.reach.newer == .more
   }
 
   /// Shows the rows that match a filter, and searches those that are not loaded, as if it had been typed
@@ -89,7 +91,7 @@ extension FilterScreen {
     let matcher = FilterMatcher(filter, in: screen.definition, surroundings(state, ofView: view))
     let count = screen.records.values.count { !screen.isTransient($0) && matcher.wants($0) }
     searchOn(&state, shownCount: count)
-    state.tabs.front.searchesWhenLoaded = screen.phase == .loading
+    state.tabs.front.filtering.searchesWhenLoaded = screen.reach.phase == .loading
   }
 
   /// What is said while the rows that are not loaded are searched.
@@ -126,7 +128,7 @@ extension FilterScreen {
   }
 
   fileprivate static func narrow(_ state: inout AppState, _ view: Int, to filter: Filter) {
-    if filter.text == state.tabs.lists[view].filter?.text ?? "" { return }
+    if filter.text == state.tabs.lists[view].filtering.filter?.text ?? "" { return }
     show(&state, filter.isEmpty ? nil : filter, inView: view)
   }
 
@@ -141,17 +143,16 @@ extension FilterScreen {
   static func show(_ state: inout AppState, _ filter: Filter?, inView view: Int) {
     ListScreen.resume(&state, view)
     let far = filter == nil ? farPlace(state, inView: view) : nil
-    state.tabs.lists[view].filter = filter
-    state.tabs.lists[view].searchesWhenLoaded = false
-    state.tabs.lists[view].loadedFloor = 0
+    state.tabs.lists[view].filtering.show(filter)
+    state.tabs.lists[view].unloading.forgetFloor()
     // If every row fits, the rows do not change, but what the headers say does.
     state.tabs.lists[view].updateHeadings(now: state.now, local: state.settings.local)
     applyFilter(&state, inView: view)
     if let far {
       // The cursor waits for its row.
-      state.tabs.lists[view].wantedRow = state.tabs.lists[view].cursorRecord?.id
-      state.tabs.lists[view].totalWhenAsked = state.tabs.lists[view].total
-      state.tabs.lists[view].loadedBeforeSearch = nil
+      state.tabs.lists[view].goal.want(row: state.tabs.lists[view].cursorRecord?.id)
+      state.tabs.lists[view].unloading.totalWhenAsked = state.tabs.lists[view].reach.total
+      state.tabs.lists[view].unloading.forgetSearch()
       state.effects.append(.goTo(view: view, far))
     }
   }
@@ -161,8 +162,9 @@ extension FilterScreen {
   ///
   /// Where a server found the row, nobody has read those before it, and there may be many.
   private static func farPlace(_ state: AppState, inView view: Int) -> IndexPosition? {
-    guard !state.tabs.isTree, view == state.tabs.index, state.tabs.front.searchedCount > 0,
-      state.tabs.front.filterPlace != .server, state.tabs.front.filterPlace != .both,
+    guard !state.tabs.isTree, view == state.tabs.index,
+      state.tabs.front.filtering.searchedCount > 0,
+      !state.tabs.front.filtering.isServers,
       let row = state.tabs.front.cursorRecord?.row, let node = row.node
     else { return nil }
     let source = state.tabs.front.definition.source
@@ -173,14 +175,15 @@ extension FilterScreen {
   /// Requests the rows that match the list's filter, with the present marks and new rows.
   static func applyFilter(_ state: inout AppState, inView view: Int) {
     state.effects.append(
-      .filter(view: view, state.tabs.lists[view].filter, surroundings(state, ofView: view)))
+      .filter(
+        view: view, state.tabs.lists[view].filtering.filter, surroundings(state, ofView: view)))
   }
 
   private static func surroundings(
     _ state: AppState, ofView view: Int
   ) -> FilterMatcher.Surroundings {
     FilterMatcher.Surroundings(
-      me: state.database.me, new: state.tabs.lists[view].arrived,
+      me: state.database.me, new: state.tabs.lists[view].news.arrived,
       marked: state.tabs.lists[view].marks)
   }
 
@@ -218,7 +221,7 @@ extension FilterScreen {
       let filter = try FilterScreen.filter(state, text)
       FilterScreen.narrow(&state, view, to: filter)
       let list = state.tabs.lists[view]
-      if list.isComplete, list.loadedCount <= FilterDoubt.certainMax, list.remembersAllRows,
+      if list.isComplete, list.reach.loadedCount <= FilterDoubt.certainMax, list.remembersAllRows,
         let doubt = FilterDoubt(filter, in: list), doubt.isMistake
       {
         error = FilterError(range: doubt.range, message: doubt.message)

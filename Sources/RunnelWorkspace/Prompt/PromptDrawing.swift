@@ -45,7 +45,7 @@ package struct PromptDrawing {
   /// The reason why the filter in force finds nothing, if its words may be wrong.
   private func doubt(of screen: FilterScreen) -> FilterDoubt? {
     let list = state.tabs.lists[screen.view]
-    return list.filter.flatMap { FilterDoubt($0, in: list) }
+    return list.filtering.filter.flatMap { FilterDoubt($0, in: list) }
   }
 
   /// Draws carets below a range of the typed text.

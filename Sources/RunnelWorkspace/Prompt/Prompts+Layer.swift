@@ -27,7 +27,7 @@ extension ComposeScreen: TextLayer {
     isReturned = false
     // After the returned text was deleted, a new text belongs to no refused record.
     if editor.isEmpty { attempt = nil }
-    if !isPerformed, let recalled = state.tabs.lists[view].sent.recall(id, from: old) {
+    if !isPerformed, let recalled = state.tabs.lists[view].line.sent.recall(id, from: old) {
       editor.replaceText(recalled)
     }
     if editor.text != old { showDraft(in: &state) }

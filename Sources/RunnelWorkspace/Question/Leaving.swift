@@ -115,12 +115,12 @@ enum Leaving {
         if case .send(_, let text, _) = item.purpose { text } else { nil as String? }
       })
     let kept = state.session.isKept ? SessionState.keptDrafts(state) : []
-    for (index, screen) in state.tabs.lists.enumerated() where !screen.draft.isEmpty {
+    for (index, screen) in state.tabs.lists.enumerated() where !screen.line.draft.isEmpty {
       // It comes back the next time.
       if kept.contains(index) { continue }
       // A draft that came back with its refusal is counted there.
-      if refusedTexts.contains(screen.draft) { continue }
-      lines.append("a draft in \(screen.definition.name): \(beginning(of: screen.draft))")
+      if refusedTexts.contains(screen.line.draft) { continue }
+      lines.append("a draft in \(screen.definition.name): \(beginning(of: screen.line.draft))")
     }
     if !state.session.isKept {
       let drafts = state.writes.drafts.all

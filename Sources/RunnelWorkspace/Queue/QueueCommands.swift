@@ -140,8 +140,8 @@ extension QueueCommands {
     guard purpose.kind.isEditable else {
       return "nothing was typed for it: do it again where it was done"
     }
-    if case .send(let view, let text, _) = purpose, !state.tabs.lists[view].draft.isEmpty,
-      state.tabs.lists[view].draft != text
+    if case .send(let view, let text, _) = purpose, !state.tabs.lists[view].line.draft.isEmpty,
+      state.tabs.lists[view].line.draft != text
     {
       return "another draft is in the line of this view: send it first"
     }

@@ -20,7 +20,7 @@ extension QueueScreen {
   private static func wordsOnDrafts(_ state: AppState) -> String {
     let count =
       state.writes.drafts.all.count { $0.subject.kind == .message }
-      + state.tabs.lists.count { !$0.draft.isEmpty }
+      + state.tabs.lists.count { !$0.line.draft.isEmpty }
     let revoked = state.database.accounts?.wordsOnRevoked ?? ""
     if count == 0 { return revoked }
     let texts = count == 1 ? "1 unsent text" : "\(count) unsent texts"

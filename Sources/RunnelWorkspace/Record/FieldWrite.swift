@@ -41,12 +41,14 @@ struct FieldWrite: WriteKind {
   /// has one, or belongs to another list.
   private func wordsOnPlace(_ state: AppState) -> String {
     guard !state.tabs.isTree, state.tabs.front.definition.source.path == record.parent,
-      state.tabs.front.phase == .loaded, !state.tabs.front.hasRow(Record.id(of: record)),
-      !state.tabs.front.rowMoves.coming.contains(Record.id(of: record))
+      state.tabs.front.reach.phase == .loaded, !state.tabs.front.hasRow(Record.id(of: record)),
+      !state.tabs.front.passing.moves.coming.contains(Record.id(of: record))
     else { return "" }
     let screen = state.tabs.front
-    if screen.filter != nil { return ": the filter hides the row now" }
-    if screen.paging == .exhausted, !screen.isAway { return ": this view does not show it now" }
+    if screen.filtering.filter != nil { return ": the filter hides the row now" }
+    if screen.reach.paging == .exhausted, !screen.reach.isAway {
+      return ": this view does not show it now"
+    }
     return ": the row is now among those that are not loaded"
   }
 

@@ -12,10 +12,12 @@ extension ListScreen {
   /// The filter by which a reference shows its records here; nil if the list shows none, because
   /// none was opened or the user filtered otherwise since.
   var shownReference: String? {
-    guard let reference, filter?.text == reference.text else { return nil }
+    guard let reference = filtering.reference, filtering.filter?.text == reference.text else {
+      return nil
+    }
     return reference.text
   }
 
   /// The user's own filter, without that of a reference.
-  var ownFilter: Filter? { shownReference == nil ? filter : reference?.own }
+  var ownFilter: Filter? { shownReference == nil ? filtering.filter : filtering.reference?.own }
 }

@@ -175,7 +175,7 @@ extension Related {
       let filter = try FilterScreen.filter(state, reference)
       let own = state.tabs.front.ownFilter
       FilterScreen.showAndSearch(&state, filter)
-      state.tabs.front.reference = ReferenceFilter(text: reference, own: own)
+      state.tabs.front.filtering.reference = ReferenceFilter(text: reference, own: own)
     } catch {
       state.say(.warning, error.message)
     }
@@ -187,7 +187,7 @@ extension Related {
       state.tabs.lists[view].shownReference != nil
     else { return }
     let own = state.tabs.lists[view].ownFilter
-    state.tabs.lists[view].reference = nil
+    state.tabs.lists[view].filtering.reference = nil
     FilterScreen.show(&state, own, inView: view)
   }
 }

@@ -149,7 +149,7 @@ struct RowMove {
 
   /// Returns new numbers for all rows of the section in their new order.
   private func spread() throws(Refusal) -> [(record: Path, value: JSONValue)] {
-    guard screen.isComplete, screen.filter == nil, stored.count <= RowMove.rowsMax else {
+    guard screen.isComplete, screen.filtering.filter == nil, stored.count <= RowMove.rowsMax else {
       throw Refusal(
         "there is no number between those rows, and not all rows are shown to number them anew")
     }

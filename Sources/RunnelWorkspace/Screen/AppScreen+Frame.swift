@@ -123,11 +123,11 @@ extension AppScreen {
     let live = OriginFacts.liveLine(state.database.origin, glyphs, isShort: layout.isCompact)
     if state.tabs.isTree { return live }
     let screen = state.tabs.front
-    if let waiting = screen.waitingCount {
+    if let waiting = screen.reach.waitingCount {
       let words = layout.isCompact ? "\(waiting)" : "paused, \(waiting) wait\(pauseKeys)"
       return StyledLine("\(glyphs.connecting) \(words)", .warn)
     }
-    return switch screen.phase {
+    return switch screen.reach.phase {
     case .idle, .loading:
       liveness(
         glyphs.loading, "loading\(state.database.origin?.receivedText ?? "")", .connecting)
@@ -190,7 +190,7 @@ extension AppScreen {
     line.append(cachedText)
     if !newRowsText.isEmpty { line.append(" · \(newRowsText)", .rowNew) }
     line.append(" ")
-    guard let filter = screen.filter, !filter.isEmpty else { return line }
+    guard let filter = screen.filtering.filter, !filter.isEmpty else { return line }
     let keys = KeyText.listKeys(state).keys(.filterEdit).map { "\($0) " } ?? ""
     let width = CellWidth.width(of: filter.text)
     let room =
@@ -209,17 +209,17 @@ extension AppScreen {
   /// order than what the texts say; empty if there is nothing to say.
   private func orderText(of screen: ListScreen) -> String {
     let isAsText = screen.sortedTexts != nil
-    guard screen.order != nil || isAsText else { return "" }
+    guard screen.arrangement.order != nil || isAsText else { return "" }
     let source = screen.definition.source
-    let field = screen.order.map { $0.fieldText } ?? source.order.forward.description
-    let isDescending = screen.order?.isDescending ?? source.isDescending
+    let field = screen.arrangement.order.map { $0.fieldText } ?? source.order.forward.description
+    let isDescending = screen.arrangement.order?.isDescending ?? source.isDescending
     let sign = isDescending ? glyphs.down : glyphs.up
     return "by \(field) \(sign)\(isAsText ? " as text" : "") · "
   }
 
   /// The sections that the user chose; empty for those of the view.
   private func groupingText(of screen: ListScreen) -> String {
-    switch screen.grouping {
+    switch screen.arrangement.grouping {
     case nil: ""
     case .whole: "no sections · "
     case .values(let path): "grouped by \(path.shownText) · "
@@ -331,8 +331,10 @@ extension AppScreen {
       return StyledLine((count == 1 ? "1 row" : "\(count) rows") + " ", .muted)
     }
     let isPart =
-      isList && known == nil && state.tabs.front.filter == nil && !state.tabs.front.isComplete
-    let cells = isList && state.layers.isEmpty && state.tabs.front.cell != nil ? "cells · " : ""
+      isList && known == nil && state.tabs.front.filtering.filter == nil
+      && !state.tabs.front.isComplete
+    let cells =
+      isList && state.layers.isEmpty && state.tabs.front.look.cell != nil ? "cells · " : ""
     let position =
       cells + words(layer?.rowWord ?? "row", number: number, of: count)
       + (isPart && !layout.isCompact ? " loaded" : "")
@@ -352,7 +354,9 @@ extension AppScreen {
 extension ListScreen {
   /// The number of rows shown, and of how many.
   fileprivate var countText: String {
-    guard filter == nil, let filterPlace else { return bareCountText }
+    guard filtering.filter == nil, let filterPlace = filtering.filterPlace else {
+      return bareCountText
+    }
     // The view itself has a condition.
     switch filterPlace {
     case .server: return bareCountText + ", by the server"
@@ -363,35 +367,37 @@ extension ListScreen {
 
   private var bareCountText: String {
     // Rows being composed or sent are not in the collection yet.
-    let shown = content.storedRowCount - transientRows.count
-    if filter != nil, let filterPlace {
-      let rows = "\(shown)\(isExhausted ? "" : "+") \(shown == 1 && isExhausted ? "row" : "rows")"
+    let shown = content.storedRowCount - passing.rows.count
+    if filtering.filter != nil, let filterPlace = filtering.filterPlace {
+      let rows =
+        "\(shown)\(reach.isExhausted ? "" : "+") \(shown == 1 && reach.isExhausted ? "row" : "rows")"
       switch filterPlace {
       case .server: return rows + " by the server"
       case .both: return rows + " by the server and here"
       // Of what was searched by the condition, only that is counted which meets it.
       case .here:
         return rows
-          + (isExhausted
-            ? " here, of all" : " here, of \(max(loadedCount + searchedCount, shown)) loaded")
+          + (reach.isExhausted
+            ? " here, of all"
+            : " here, of \(max(reach.loadedCount + filtering.searchedCount, shown)) loaded")
       }
     }
-    if filter != nil {
+    if filtering.filter != nil {
       // A row of another source may be shown before its own place is loaded.
       // A row that the filter hides changes no loaded row, but the number of all.
-      let searched = loadedCount + searchedCount
-      let count = isExhausted ? total ?? searched : searched
-      return "\(shown) of \(max(count, shown))\(isExhausted ? "" : "+") rows"
+      let searched = reach.loadedCount + filtering.searchedCount
+      let count = reach.isExhausted ? reach.total ?? searched : searched
+      return "\(shown) of \(max(count, shown))\(reach.isExhausted ? "" : "+") rows"
     }
-    if paging == .exhausted, !isAway { return shown == 1 ? "1 row" : "\(shown) rows" }
+    if reach.paging == .exhausted, !reach.isAway { return shown == 1 ? "1 row" : "\(shown) rows" }
     // Rows of other sources may be shown among them.
-    if let total, total > shown { return "\(shown) of \(total) rows" }
-    let sides = isAway && paging != .exhausted ? "above and below" : moreSide
+    if let total = reach.total, total > shown { return "\(shown) of \(total) rows" }
+    let sides = reach.isAway && reach.paging != .exhausted ? "above and below" : moreSide
     return "\(shown) loaded, more \(sides)"
   }
 
   /// The side of the rows that are not loaded, if they are at one end.
   private var moreSide: String {
-    isLiveAtBottom != isAway ? "above" : "below"
+    isLiveAtBottom != reach.isAway ? "above" : "below"
   }
 }

@@ -190,14 +190,14 @@ extension SessionState.View {
   /// Leaving the program ends the visit of the view in front.
   fileprivate init(_ screen: ListScreen, before: Self, isInFront: Bool, now: Int64) {
     self = before
-    let unread = isInFront ? [] : screen.unread.rows
+    let unread = isInFront ? [] : screen.news.unread.rows
     if let newest = screen.newestSeen(since: before.seen, besides: unread) {
       seen = newest
-      left = isInFront ? now : screen.unread.since ?? now
+      left = isInFront ? now : screen.news.unread.since ?? now
     }
-    hidden = screen.hiddenColumns.sorted().map { screen.definition.columns[$0].field.text }
-    chosen = screen.chosenFields.map(\.text).sorted()
-    (isWide, rowLines) = (screen.isWide, screen.rowLines)
+    hidden = screen.look.hiddenColumns.sorted().map { screen.definition.columns[$0].field.text }
+    chosen = screen.look.chosenFields.map(\.text).sorted()
+    (isWide, rowLines) = (screen.look.isWide, screen.look.rowLines)
     let isAtEnd = screen.list.cursor == screen.liveEnd
     if case .row(let id)? = screen.list.cursor, !isAtEnd, !ListScreen.isPlaceholder(id),
       !(screen.records[id].map(screen.isTransient) ?? false)
@@ -205,16 +205,16 @@ extension SessionState.View {
       cursor = id
     } else {
       // A wanted row that is not loaded is wanted again at the next start.
-      cursor = isAtEnd ? screen.wantedRow : nil
+      cursor = isAtEnd ? screen.goal.wantedRow : nil
     }
     folded = screen.list.folded.sorted().suffix(SessionState.foldedMax)
     filter = screen.ownFilter?.text
     isFollowing = screen.list.isFollowing
-    order = screen.order?.text
-    grouping = screen.grouping?.text
-    draft = screen.draft.isEmpty ? nil : screen.draft
-    draftTime = draft == nil ? nil : screen.draftTime
-    sentBefore = draftTime == nil ? SentBefore() : screen.sentBefore
+    order = screen.arrangement.order?.text
+    grouping = screen.arrangement.grouping?.text
+    draft = screen.line.draft.isEmpty ? nil : screen.line.draft
+    draftTime = draft == nil ? nil : screen.line.draftTime
+    sentBefore = draftTime == nil ? SentBefore() : screen.line.sentBefore
   }
 }
 
@@ -249,7 +249,7 @@ extension SessionState {
     session.drafts = Drafts.session(state)
     session.unfinished = state.trail.unfinished.noting(state.layers)
     for (index, screen) in state.tabs.lists.enumerated()
-    where screen.isOpen && screen.phase == .loaded {
+    where screen.reach.isOpen && screen.reach.phase == .loaded {
       var view = Self.session(state, of: screen, isInFront: index == state.tabs.index)
       if view.draftTime != nil { view.sentBefore = SentBefore(state, inView: index) }
       session.views[screen.sessionName] = view
@@ -274,8 +274,8 @@ extension SessionState {
   static func keptDrafts(_ state: AppState) -> Set<Int> {
     var rest = draftBytesMax
     var kept: Set<Int> = []
-    for (index, screen) in state.tabs.lists.enumerated() where !screen.draft.isEmpty {
-      let count = screen.draft.utf8.count
+    for (index, screen) in state.tabs.lists.enumerated() where !screen.line.draft.isEmpty {
+      let count = screen.line.draft.utf8.count
       guard count <= rest else { continue }
       rest -= count
       kept.insert(index)
@@ -288,7 +288,7 @@ extension SessionState {
     _ state: AppState, of screen: ListScreen, isInFront: Bool
   ) -> SessionState.View {
     let before = state.session.remembered.views[screen.sessionName] ?? .init()
-    guard screen.isOpen, screen.phase == .loaded else { return before }
+    guard screen.reach.isOpen, screen.reach.phase == .loaded else { return before }
     return SessionState.View(screen, before: before, isInFront: isInFront, now: state.now)
   }
 
@@ -307,9 +307,9 @@ extension SessionState {
       guard let view = session.views[state.tabs.lists[index].sessionName] else { continue }
       restore(&state, view, inView: index)
       if let seen = view.seen, let left = view.left {
-        state.tabs.lists[index].seenBefore = SeenRow(id: seen, left: left)
+        state.tabs.lists[index].news.unread.begin(after: SeenRow(id: seen, left: left))
       }
-      if state.tabs.lists[index].isOpen, state.tabs.lists[index].filter != nil {
+      if state.tabs.lists[index].reach.isOpen, state.tabs.lists[index].filtering.filter != nil {
         FilterScreen.applyFilter(&state, inView: index)
       }
     }
@@ -376,7 +376,7 @@ extension SessionState {
     state.tabs.lists[index].restore(view)
     // Relative times in the filter are relative to now; a filter that is no longer valid is
     // dropped.
-    state.tabs.lists[index].filter = view.filter.flatMap { text in
+    state.tabs.lists[index].filtering.filter = view.filter.flatMap { text in
       (try? FilterScreen.filter(state, text)).flatMap { $0.isEmpty ? nil : $0 }
     }
   }
@@ -391,21 +391,20 @@ extension ListScreen {
   }
 
   fileprivate mutating func restore(_ view: SessionState.View) {
-    wantedRow = view.cursor
+    goal.want(row: view.cursor)
     list.folded = Set(view.folded)
     list.isFollowing = view.isFollowing
-    (isWide, rowLines) = (view.isWide, view.rowLines)
-    if let draft = view.draft {
-      (self.draft, draftTime, isDraftRestored) = (draft, view.draftTime, true)
-      sentBefore = view.sentBefore
-    }
+    look.show(in: view.rowLines)
+    if view.isWide { look.showInFull() }
+    if let draft = view.draft { line.restore(draft, view.draftTime, view.sentBefore) }
     let chosen = Set(view.chosen)
-    chosenFields = Set(definition.columns.map(\.field).filter { chosen.contains($0.text) })
     let hidden = Set(view.hidden)
     let columns = definition.columns.indices.filter {
       hidden.contains(definition.columns[$0].field.text)
     }
     // One column stays visible, even if the views file has changed.
-    if columns.count < definition.columns.count { hiddenColumns = Set(columns) }
+    look.restore(
+      chosen: Set(definition.columns.map(\.field).filter { chosen.contains($0.text) }),
+      hidden: columns.count < definition.columns.count ? Set(columns) : look.hiddenColumns)
   }
 }

@@ -19,8 +19,9 @@ extension ListScreen {
   package var shownDefinition: ViewDefinition {
     var shown = definition
     shown.columns = definition.columns.enumerated()
-      .filter { !hiddenColumns.contains($0.offset) }.map(\.element)
-    for index in shown.columns.indices where chosenFields.contains(shown.columns[index].field) {
+      .filter { !look.hiddenColumns.contains($0.offset) }.map(\.element)
+    for index in shown.columns.indices where look.chosenFields.contains(shown.columns[index].field)
+    {
       shown.columns[index].minimumScreen = 0
     }
     return shown.written
@@ -28,12 +29,9 @@ extension ListScreen {
 
   /// Takes the view as it is shown for the view itself, after it was saved: rows and cursor stay.
   mutating func adopt(_ saved: ViewDefinition) {
-    let shown = definition.columns.indices.filter { !hiddenColumns.contains($0) }
-    cell = cell.flatMap { shown.firstIndex(of: $0) }
-    hiddenColumns = []
-    order = nil
-    grouping = nil
-    (ownSource, ownSections) = (saved.source, saved.sections)
+    look.removeHidden(
+      keeping: definition.columns.indices.filter { !look.hiddenColumns.contains($0) })
+    arrangement.adopt(saved)
     definition = saved
   }
 }
@@ -66,7 +64,7 @@ extension ViewSaving {
       return "this view comes from the resources file"
     }
     var view = state.tabs.shownDefinition
-    let filter = state.tabs.front.filter.flatMap { $0.isEmpty ? nil : $0 }
+    let filter = state.tabs.front.filtering.filter.flatMap { $0.isEmpty ? nil : $0 }
     if !name.isEmpty {
       view.name = name
       do throws(FilterError) {

@@ -45,14 +45,16 @@ package enum StateReducer {
     case .tick(let time): tick(&state, time)
     case .input(let event): Input.handleInput(&state, event)
     case .list(let view, let change): apply(&state, change, toView: view)
-    case .keptAll(let view): state.tabs.lists[view].isLettingGo = false
+    case .keptAll(let view): state.tabs.lists[view].unloading.isLettingGo = false
     case .counted(let view, let count):
       if state.tabs.lists.indices.contains(view) {
         let isOwn = isImporting(state, intoView: view)
         state.tabs.lists[view].take(total: count, isImporting: isOwn)
       }
     case .waiting(let view, let count):
-      if state.tabs.lists[view].waitingCount != nil { state.tabs.lists[view].waitingCount = count }
+      if state.tabs.lists[view].reach.waitingCount != nil {
+        state.tabs.lists[view].reach.waitingCount = count
+      }
     case .tree(let path, let change): show(&state, change, of: path)
     case .record(let path, let node): show(&state, node, ofRecord: path)
     case .pendingWrites(let writes): QueueScreen.take(&state, pending: writes)
@@ -101,8 +103,8 @@ package enum StateReducer {
     TypeAhead.letGoOffline(&state)
     Notices.tell(&state)
     if !state.tabs.isTree {
-      if let end = state.tabs.front.changed.nextEnd, end <= time {
-        state.tabs.front.changed.end(at: time)
+      if let end = state.tabs.front.news.changed.nextEnd, end <= time {
+        state.tabs.front.news.changed.end(at: time)
       }
       state.tabs.front.refreshTitles(now: state.now, local: state.settings.local)
     }
@@ -128,8 +130,8 @@ package enum StateReducer {
     change.takeAsOwn(state.tabs.lists[view].comingRows)
     // Rows that the user imports do not count as new.
     if isImporting(state, intoView: view) { change.takeAsOwn(change.newRows) }
-    let (markCount, jump) = (state.tabs.lists[view].marks.count, state.tabs.lists[view].jump)
-    let wasLoaded = state.tabs.lists[view].phase == .loaded
+    let (markCount, jump) = (state.tabs.lists[view].marks.count, state.tabs.lists[view].goal.jump)
+    let wasLoaded = state.tabs.lists[view].reach.phase == .loaded
     guard
       state.tabs.lists[view].apply(
         change, height: state.tabs.height(ofView: view, in: state.height), now: state.now,
@@ -146,7 +148,7 @@ package enum StateReducer {
       let rows = gone == 1 ? "1 row is" : "\(gone) rows are"
       state.say(.info, "\(rows) no longer marked: not among the rows that were read")
     }
-    if !wasLoaded, state.toast == nil, state.tabs.lists[view].phase == .loaded,
+    if !wasLoaded, state.toast == nil, state.tabs.lists[view].reach.phase == .loaded,
       let doubt = SectionDoubt(state.tabs.lists[view])?.message
         ?? ColumnDoubt(state.tabs.lists[view])?.message
     {
@@ -159,10 +161,10 @@ package enum StateReducer {
     ListScreen.refill(&state, inView: view, after: change)
     guard view == state.tabs.index else { return }
     BulkEdit.refresh(&state)
-    if let jump, state.tabs.front.jump == nil { jump.sayWhatIsThere(&state) }
+    if let jump, state.tabs.front.goal.jump == nil { jump.sayWhatIsThere(&state) }
     ListCommands.endFetchingToast(&state)
-    if state.tabs.front.searchesWhenLoaded, state.tabs.front.phase == .loaded {
-      state.tabs.front.searchesWhenLoaded = false
+    if state.tabs.front.filtering.searchesWhenLoaded, state.tabs.front.reach.phase == .loaded {
+      state.tabs.front.filtering.searchesWhenLoaded = false
       FilterScreen.searchOn(&state)
     }
     DetailHistory.noteDetailChange(&state, change)

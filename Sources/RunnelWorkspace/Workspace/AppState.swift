@@ -79,11 +79,11 @@ extension AppState {
       TreeScreen.openTree(&self)
       tabs.tree.list.resize(toHeight: height, in: tabs.tree.content)
     } else {
-      if !tabs.lists[tab].isOpen {
-        tabs.lists[tab].isOpen = true
+      if !tabs.lists[tab].reach.isOpen {
+        tabs.lists[tab].reach.isOpen = true
         effects.append(.openView(tab))
         Presence.showTyping(&self, inOpenedView: tab)
-        if tabs.lists[tab].filter != nil { FilterScreen.applyFilter(&self, inView: tab) }
+        if tabs.lists[tab].filtering.filter != nil { FilterScreen.applyFilter(&self, inView: tab) }
       }
       tabs.lists[tab].refreshTitles(now: now, local: settings.local)
       let content = tabs.lists[tab].content

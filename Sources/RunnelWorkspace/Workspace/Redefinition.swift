@@ -119,9 +119,8 @@ extension Redefinition {
     screen.drillDown = old.drillDown
     screen.usePages(of: state.settings.pageSize)
     if old.definition.source.path == definition.source.path {
-      (screen.marks, screen.unread, screen.draft) = (old.marks, old.unread, old.draft)
-      (screen.sent, screen.draftTime) = (old.sent, old.draftTime)
-      screen.sentBefore = old.sentBefore
+      (screen.marks, screen.news.unread) = (old.marks, old.news.unread)
+      screen.line = old.line.takenOver
     }
     state.tabs.lists[index] = screen
     SessionState.restore(
@@ -130,11 +129,13 @@ extension Redefinition {
     let content = state.tabs.lists[index].content
     state.tabs.lists[index].list.resize(
       toHeight: state.tabs.height(ofView: index, in: state.height), in: content)
-    guard old.isOpen else { return }
-    state.tabs.lists[index].isOpen = true
+    guard old.reach.isOpen else { return }
+    state.tabs.lists[index].reach.isOpen = true
     state.effects.append(.openView(index))
     Presence.showTyping(&state, inOpenedView: index)
-    if state.tabs.lists[index].filter != nil { FilterScreen.applyFilter(&state, inView: index) }
+    if state.tabs.lists[index].filtering.filter != nil {
+      FilterScreen.applyFilter(&state, inView: index)
+    }
   }
 }
 
@@ -142,8 +143,8 @@ extension ListScreen {
   /// The definition of the view itself, without what the order that the user chose changes.
   var ownDefinition: ViewDefinition {
     var own = definition
-    own.source = ownSource
-    own.sections = ownSections
+    own.source = arrangement.ownSource
+    own.sections = arrangement.ownSections
     return own
   }
 

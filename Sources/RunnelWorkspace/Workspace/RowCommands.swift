@@ -202,8 +202,8 @@ enum RowCommands {
       let path = list.definition.source.path
       guard let last = path.lastKey?.text.lowercased(), names.contains(last) else { continue }
       let record = Path(unchecked: path.keys + [key])
-      let isWhole = list.phase == .loaded && list.isComplete && list.remembersAllRows
-      let isHidden = list.hidden[Record.id(of: record)] != nil
+      let isWhole = list.reach.phase == .loaded && list.isComplete && list.remembersAllRows
+      let isHidden = list.filtering.hidden[Record.id(of: record)] != nil
       if !isWhole || isHidden || list.hasRow(Record.id(of: record)) { return record }
     }
     return nil

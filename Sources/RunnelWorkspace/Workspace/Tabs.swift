@@ -68,7 +68,7 @@ extension Tabs {
     if isTree {
       return tree.expanded.values.contains { $0.phase == .loading || $0.paging == .fetching }
     }
-    return front.phase == .loading || front.paging == .fetching
-      || front.newer == .fetching
+    return front.reach.phase == .loading || front.reach.paging == .fetching
+      || front.reach.newer == .fetching
   }
 }

@@ -82,7 +82,7 @@ enum Writing {
   private static func reasonNotShown(
     _ state: AppState, _ key: RunnelTree.Key?, in screen: ListScreen
   ) -> String {
-    if screen.filter != nil {
+    if screen.filtering.filter != nil {
       return "the filter hides it" + KeyText.listKeys(state).hint(.stepBack, "shows all")
     }
     if screen.isComplete { return "this view does not show it" }

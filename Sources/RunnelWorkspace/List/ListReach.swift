@@ -1,0 +1,50 @@
+package import RunnelStreams
+
+/// How far the rows of a list reach: what is loaded of its collection.
+package struct ListReach: Hashable, Sendable {
+  /// Whether the streams of the view were opened.
+  package var isOpen = false
+  /// The load state of the rows.
+  package var phase = LoadState.loading
+  /// The fetch state of the fetch-more row.
+  package var paging = FetchState.exhausted
+  /// The fetch state of the row for more rows at the end where rows arrive; `exhausted` if the list
+  /// reaches that end.
+  package var newer = FetchState.exhausted
+  /// The number of loaded rows, whether they match the filter or not.
+  package private(set) var loadedCount = 0
+  /// The number of rows of the collection, loaded or not; nil if it is not known.
+  package var total: Int?
+  /// The number of rows to read when the list is opened; nil for a page.
+  package private(set) var firstCount: Int?
+  /// The number of rows that wait while the list is paused; nil if the list is live.
+  package var waitingCount: Int?
+
+  /// Whether the list does not reach the end where rows arrive.
+  var isAway: Bool { newer != .exhausted }
+
+  /// Whether there are no rows to be fetched or searched at either end.
+  var isExhausted: Bool { paging == .exhausted && !isAway }
+
+  /// Whether the rows that are not loaded are all at the end where rows arrive.
+  var hasOnlyNewerRows: Bool { isAway && paging == .exhausted }
+
+  /// Whether a page is being fetched at one of the ends.
+  var isFetching: Bool { paging == .fetching || newer == .fetching }
+
+  /// Whether the rows are loaded, none are being fetched, and none wait.
+  var isAtRest: Bool { phase == .loaded && waitingCount == nil && !isFetching }
+
+  /// Takes what a change tells of the far end and of the loaded rows.
+  mutating func take(_ change: ListChange) {
+    (phase, paging, loadedCount) = (change.phase, change.paging, change.loadedCount)
+  }
+
+  /// Begins to read the rows of a source again: what was loaded stays loaded, as far as the list keeps so
+  /// many rows.
+  mutating func beginReading(_ source: SourceDefinition) {
+    let count = min(loadedCount, source.keep ?? loadedCount)
+    firstCount = count > source.page ? count : nil
+    (phase, paging, newer) = (.loading, .exhausted, .exhausted)
+  }
+}
