@@ -274,7 +274,8 @@ private struct Monkey {
     }
     guard let end = ordered.lastIndex(where: isOrdinary) else { return [] }
     let last = screen.reach.paging == .exhausted ? ordered.index(before: ordered.endIndex) : end
-    let first = screen.reach.isAway ? ordered.firstIndex(where: isOrdinary) ?? end : ordered.startIndex
+    let first =
+      screen.reach.isAway ? ordered.firstIndex(where: isOrdinary) ?? end : ordered.startIndex
     return ordered[first...last].map(\.key.text)
   }
 }
@@ -319,7 +320,9 @@ extension ListScreen {
         found.append("\(section.id) has \(count) rows, and says \(words)")
       }
     }
-    if !news.unread.isSettled(in: self) { found.append("the line of the unread rows stands elsewhere") }
+    if !news.unread.isSettled(in: self) {
+      found.append("the line of the unread rows stands elsewhere")
+    }
     return found
   }
 }

@@ -292,7 +292,7 @@ import Testing
     let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 120)
     let before = app.list.list.cursor
     app.press("S-Tab gg j J")
-    #expect(app.state.panes.views.cursor == .row(ViewsPane.row(ofTab: 1)))
+    #expect(app.state.panes.views.cursor == .row(ViewsPane.Row.tab(1).id))
     #expect(app.list.list.cursor == before)
   }
 }

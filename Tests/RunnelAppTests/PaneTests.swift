@@ -105,7 +105,7 @@ import Testing
     let first = try #require(Panes.section(app.state))
     // From the pane, the list goes with the section under the cursor.
     app.press("S-Tab")
-    #expect(app.state.panes.views.cursor == .row(ViewsPane.row(ofSection: first)))
+    #expect(app.state.panes.views.cursor == .row(ViewsPane.Row.section(first).id))
     app.press("j")
     #expect(app.list.cursorRecord?.row.key.text == "bo")
     #expect(Panes.section(app.state) != first)
@@ -113,7 +113,7 @@ import Testing
     #expect(app.state.pane == .list && app.cursorLine.contains("Bo"))
     // In the list, the pane goes with it.
     app.press("gg j S-Tab")
-    #expect(app.state.panes.views.cursor == .row(ViewsPane.row(ofSection: first)))
+    #expect(app.state.panes.views.cursor == .row(ViewsPane.Row.section(first).id))
     // A section that comes by a write is counted at once.
     try app.set("/user/eve/role", "guest")
     #expect(viewsPane(app).contains { $0.hasPrefix("guest") && $0.hasSuffix("1") })

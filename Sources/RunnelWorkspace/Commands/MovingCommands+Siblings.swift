@@ -33,12 +33,15 @@ extension MovingCommands {
   private static func sibling(_ state: AppState, by count: Int) -> ListItem? {
     let layer = state.layers.last?.listed
     let isInViews = state.pane == .views
-    let views = isInViews ? Panes.viewsContent(state) : ListContent()
+    let pane = isInViews ? Panes.viewsPane(state) : nil
     let (list, content) =
-      isInViews ? (Panes.settledViews(state, in: views), views) : state.listInFront
+      pane.map { (Panes.settledViews(state, in: $0.content), $0.content) } ?? state.listInFront
     let isInTree = layer == nil && state.tabs.isTree && !isInViews
     func depth(_ id: String) -> Int {
-      if isInViews { return ViewsPane.section(of: id) == nil ? 0 : 1 }
+      if let pane {
+        if case .section? = pane.rows[id] { return 1 }
+        return 0
+      }
       return layer?.depth(ofRow: id) ?? (isInTree ? state.tabs.tree.lines[id]?.depth ?? 0 : 0)
     }
     let staysInside = isInTree || layer is RecordScreen

@@ -33,13 +33,11 @@ package struct CompareDrawing {
   // MARK: Below each other
 
   private func narrowLine(_ id: String, _ glyphs: Glyphs) -> StyledLine {
-    guard let index = id.split(separator: ".").first.flatMap({ Int($0) }) else {
-      return StyledLine()
-    }
-    let row = screen.model.rows[index]
+    guard let shown = screen.lines[id] else { return StyledLine() }
+    let row = screen.model.rows[shown.index]
     let labels = ThreeWay.Side.allCases.map { screen.draft.label(of: $0) }
     let width = (labels.map(\.count).max() ?? 0) + 2
-    guard let side = screen.side(ofRow: id) else {
+    guard case .version(let side, _) = shown else {
       guard case .typed(let json)? = row.choice else { return StyledLine() }
       var line = StyledLine(" \(glyphs.marked) ", .rowMarked)
       line.append("typed".padding(to: width), .muted)
@@ -68,8 +66,8 @@ package struct CompareDrawing {
   }
 
   private func wideLine(_ id: String, width: Int, _ glyphs: Glyphs) -> StyledLine {
-    guard let index = Int(id) else { return StyledLine() }
-    let row = screen.model.rows[index]
+    guard let shown = screen.lines[id] else { return StyledLine() }
+    let row = screen.model.rows[shown.index]
     let sign = row.isConflict ? glyphs.conflict : row.isSame ? " " : glyphs.changed
     var line = StyledLine(" \(sign) ", row.choice == nil ? .conflict : .rowChanged)
     let name = screen.name(of: row)

@@ -27,10 +27,8 @@ extension CompareScreen: ListLayer {
 
   /// The name of a field, followed by the version in the row, or by all versions in the wide form.
   func text(ofRow id: String) -> String {
-    guard let index = id.split(separator: ".").first.flatMap({ Int($0) }),
-      model.rows.indices.contains(index)
-    else { return "" }
-    let row = model.rows[index]
+    guard let line = lines[id] else { return "" }
+    let row = model.rows[line.index]
     let sides = side(ofRow: id).map { [$0] } ?? ThreeWay.Side.allCases
     return ([name(of: row)] + sides.map { row[$0].jsonText() }).joined(separator: " ")
   }

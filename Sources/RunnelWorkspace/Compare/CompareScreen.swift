@@ -83,6 +83,32 @@ package struct CompareScreen: Hashable, Sendable {
   static let wideColumns = 100
   private static let section = "fields"
 
+  /// What a row stands for.
+  enum Line: Hashable, Sendable {
+    /// A field with its three versions, in the wide form.
+    case field(Int)
+    /// A version of a field, in the narrow form.
+    case version(ThreeWay.Side, Int)
+    /// The typed value of a field, in the narrow form.
+    case typed(Int)
+
+    /// The index of the field.
+    var index: Int {
+      switch self {
+      case .field(let index), .version(_, let index), .typed(let index): index
+      }
+    }
+
+    /// The id of the row.
+    var id: String {
+      switch self {
+      case .field(let index): "\(index)"
+      case .version(let side, let index): "\(index).\(side)"
+      case .typed(let index): "\(index).typed"
+      }
+    }
+  }
+
   private(set) var draft: CompareDraft
   var model: ThreeWay
   /// Who wrote the versions, and when; nothing where that is not known.
@@ -90,6 +116,10 @@ package struct CompareScreen: Hashable, Sendable {
   /// Whether the versions stand side by side; otherwise one below the other.
   private(set) var isWide = false
   package private(set) var content = ListContent()
+  /// What the rows stand for, by their ids.
+  private(set) var lines: [String: Line] = [:]
+  /// The fields of the sections, by the ids of those; empty in the wide form, which has one section.
+  private var fieldsOfSections: [String: Int] = [:]
   /// The headings of the sections, by section.
   private(set) var headings: [String: ListHeading] = [:]
   package var list = ListState()
@@ -125,20 +155,15 @@ package struct CompareScreen: Hashable, Sendable {
   /// The index of the field under the cursor, or nil if the cursor is on none.
   var cursorIndex: Int? {
     switch list.cursor {
-    case .row(let id): Int(id.split(separator: ".").first ?? "")
-    case .header(let id): isWide ? nil : Int(id)
+    case .row(let id): lines[id]?.index
+    case .header(let id): fieldsOfSections[id]
     case nil: nil
     }
   }
 
   /// The version that a row of the narrow form shows; nil for the typed value, and in the wide form.
   func side(ofRow id: String) -> ThreeWay.Side? {
-    switch id.split(separator: ".").last {
-    case "base": .base
-    case "mine": .mine
-    case "theirs": .theirs
-    default: nil
-    }
+    if case .version(let side, _)? = lines[id] { side } else { nil }
   }
 
   /// The height of the list; in the wide form the result stands below it.
@@ -152,8 +177,8 @@ package struct CompareScreen: Hashable, Sendable {
   }
 
   mutating func moveTo(_ index: Int, height: Int) {
-    let id = isWide ? "\(index)" : "\(index).mine"
-    _ = list.moveTo(.row(id), in: content, height: listHeight(of: height))
+    let line = isWide ? Line.field(index) : .version(.mine, index)
+    _ = list.moveTo(.row(line.id), in: content, height: listHeight(of: height))
   }
 
   /// Moves the cursor to the next field that needs a choice, or if all are decided to the next
@@ -177,19 +202,26 @@ package struct CompareScreen: Hashable, Sendable {
     let wasWide = isWide
     isWide = columns >= CompareScreen.wideColumns
     var sections: [ListSection] = []
-    headings = [:]
+    (lines, fieldsOfSections, headings) = ([:], [:], [:])
+    func ids(_ made: [Line]) -> [String] {
+      for line in made { lines[line.id] = line }
+      return made.map(\.id)
+    }
     if isWide {
       sections = [
-        ListSection(id: CompareScreen.section, rows: model.rows.indices.map { "\($0)" })
+        ListSection(id: CompareScreen.section, rows: ids(model.rows.indices.map { .field($0) }))
       ]
       headings[CompareScreen.section] = ListHeading(
         title: StyledLine(draft.path.shownPath, .sectionHeader))
     } else {
       for (index, row) in model.rows.enumerated() where !row.isSame {
         let id = "\(index)"
-        var rows = ThreeWay.Side.allCases.map { "\(id).\($0)" }
-        if case .typed? = row.choice { rows.append("\(id).typed") }
-        sections.append(ListSection(id: id, rows: rows))
+        var rows = ThreeWay.Side.allCases.map { Line.version($0, index) }
+        if case .typed? = row.choice { rows.append(.typed(index)) }
+        sections.append(ListSection(id: id, rows: ids(rows)))
+        fieldsOfSections[id] = index
+        // The cursor may be on the row of a typed value that was just given up.
+        lines[Line.typed(index).id] = .typed(index)
         headings[id] = ListHeading(
           title: StyledLine(name(of: row), .sectionHeader),
           detail: StyledLine(

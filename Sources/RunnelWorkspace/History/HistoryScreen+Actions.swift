@@ -20,7 +20,7 @@ extension HistoryScreen {
 
   /// The place that the whole view is about.
   private static func placeOfView(_ state: AppState) -> Path {
-    state.tabs.isTree ? .root : state.tabs.front.definition.source.path
+    state.tabs.frontList?.definition.source.path ?? .root
   }
 
   /// Shows the write under the cursor in full, or closes it again; on the fetch-more row, fetches

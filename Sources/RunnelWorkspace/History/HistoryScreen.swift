@@ -52,6 +52,8 @@ package struct HistoryScreen: Hashable, Sendable {
   private var redoes: Set<Int64> = []
   /// The meanings of the rows.
   private(set) var lines: [String: Line] = [:]
+  /// The writes of the rows, by the ids of those.
+  private var entriesOfRows: [String: HistoryEntry] = [:]
   package private(set) var content = ListContent()
   /// The headings of the sections, by section: as many as there are days.
   private(set) var headings: [String: ListHeading] = [:]
@@ -74,10 +76,7 @@ package struct HistoryScreen: Hashable, Sendable {
   /// The write under the cursor, whose row or detail row the cursor is on; nil on a header or the
   /// fetch-more row.
   var cursorEntry: HistoryEntry? {
-    guard case .row(let id)? = list.cursor,
-      let number = id.split(separator: ".").first.flatMap({ Int64($0) })
-    else { return nil }
-    return entries.first { $0.id == number }
+    if case .row(let id)? = list.cursor { entriesOfRows[id] } else { nil }
   }
 
   /// True if the cursor is on the row that fetches older entries.
@@ -168,8 +167,7 @@ extension HistoryScreen {
   }
 
   private mutating func rebuild(height: Int, now: Int64, local: LocalTime) {
-    lines = [:]
-    headings = [:]
+    (lines, entriesOfRows, headings) = ([:], [:], [:])
     redoes = HistoryScreen.redoes(among: entries)
     var days: [SectionIDs] = []
     let today = local.civil(now).dayNumber
@@ -212,6 +210,7 @@ extension HistoryScreen {
     let id = "\(entry.id)"
     lines[id] = .entry(entry)
     var ids = [id]
+    defer { for id in ids { entriesOfRows[id] = entry } }
     guard opened.contains(entry.id) else { return ids }
     func add(_ line: Line) {
       let row = "\(id).\(ids.count)"

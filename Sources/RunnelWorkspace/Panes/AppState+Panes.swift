@@ -1,4 +1,4 @@
-package import RunnelBase
+import RunnelBase
 import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
@@ -114,7 +114,7 @@ enum Panes {
 
   /// The place that the detail pane shows, or nil for none.
   static func detailPath(_ state: AppState) -> Path? {
-    if !state.tabs.isTree { return state.tabs.front.cursorRecord?.path }
+    if let list = state.tabs.frontList { return list.cursorRecord?.path }
     guard case .node(let path, _, _)? = state.tabs.tree.cursorLine else { return nil }
     return path
   }
@@ -146,83 +146,57 @@ enum Panes {
     case .header(let section):
       state.panes.views.toggleFold(
         section, in: viewsContent(state), height: state.layout.views.height)
-    case .row(let id):
-      if let tab = ViewsPane.tab(of: id) {
+    case .row:
+      switch cursorRow(state) {
+      case .tab(let tab):
         Input.change(&state, to: state.tabs.index(atPosition: tab))
         focusPane(&state, .list)
-      } else if ViewsPane.section(of: id) != nil {
+      case .section:
         followSection(&state)
         focusPane(&state, .list)
-      } else if let letter = ViewsPane.letter(of: id), let place = state.trail.bookmarks[letter] {
-        PlaceHistory.goAndNote(&state, place)
+      case .bookmark(let letter):
+        if let place = state.trail.bookmarks[letter] { PlaceHistory.goAndNote(&state, place) }
+      case nil: break
       }
     case nil: break
     }
   }
 
   static func reasonNoBookmark(_ state: AppState) -> String? {
-    if case .row(let id)? = state.panes.views.cursor, ViewsPane.letter(of: id) != nil { return nil }
+    if case .bookmark? = cursorRow(state) { return nil }
     return "move to a bookmark to forget it"
   }
 
   static func forgetBookmark(_ state: inout AppState) {
-    guard case .row(let id)? = state.panes.views.cursor, let letter = ViewsPane.letter(of: id)
-    else {
-      return
-    }
+    guard let row = cursorRow(state), case .bookmark(let letter) = row else { return }
     let old = viewsContent(state)
     state.trail.bookmarks[letter] = nil
     var update = BatchUpdate()
-    update.deletedRows = [old.indexPath(ofRow: id)].compactMap(\.self)
+    update.deletedRows = [old.indexPath(ofRow: row.id)].compactMap(\.self)
     state.panes.views.apply(
       update, from: old, to: viewsContent(state), height: state.layout.views.height)
     state.say(.info, "bookmark \(letter) is forgotten")
   }
 
-  /// The rows of the views pane.
-  static func viewsContent(_ state: AppState) -> ListContent {
-    ViewsPane.content(
+  /// The rows of the views pane, and what they stand for.
+  static func viewsPane(_ state: AppState) -> ViewsPane {
+    ViewsPane(
       tabs: state.tabs.names, letters: PlaceHistory.bookmarkList(state).map(\.letter),
       sections: sections(state))
+  }
+
+  /// The rows of the views pane.
+  static func viewsContent(_ state: AppState) -> ListContent { viewsPane(state).content }
+
+  /// What the row under the cursor of the views pane stands for; nil on a header.
+  static func cursorRow(_ state: AppState) -> ViewsPane.Row? {
+    let pane = viewsPane(state)
+    guard case .row(let id)? = settledViews(state, in: pane.content).cursor else { return nil }
+    return pane.rows[id]
   }
 
   private static func showActiveViewInPane(_ state: inout AppState) {
     state.panes.views.moveTo(
       shownRow(state), in: viewsContent(state), height: state.layout.views.height)
-  }
-}
-
-/// The rows of the pane of views and bookmarks, with the sections of the list in front below them.
-package enum ViewsPane {
-  static let viewsSection = "views"
-  static let bookmarksSection = "bookmarks"
-  static let sectionsSection = "sections"
-  private static let viewPrefix = "view "
-  private static let bookmarkPrefix = "bookmark "
-
-  package static func content(
-    tabs: [String], letters: [Character], sections: [String] = []
-  ) -> ListContent {
-    var content = [
-      ListSection(id: viewsSection, rows: tabs.indices.map(row(ofTab:))),
-      ListSection(
-        id: bookmarksSection, rows: letters.map { "\(bookmarkPrefix)\($0)" }, emptyText: "none yet"),
-    ]
-    if !sections.isEmpty {
-      content.append(ListSection(id: sectionsSection, rows: sections.map(row(ofSection:))))
-    }
-    return ListContent(sections: content)
-  }
-
-  package static func row(ofTab tab: Int) -> String { "\(viewPrefix)\(tab)" }
-
-  /// Returns the tab of a row, or nil if the row is of no tab.
-  package static func tab(of row: String) -> Int? {
-    row.hasPrefix(viewPrefix) ? Int(row.dropFirst(viewPrefix.count)) : nil
-  }
-
-  /// Returns the letter of a row's bookmark, or nil if the row is of no bookmark.
-  static func letter(of row: String) -> Character? {
-    row.hasPrefix(bookmarkPrefix) ? row.dropFirst(bookmarkPrefix.count).first : nil
   }
 }

@@ -54,17 +54,16 @@ package struct DetailDrawing {
 
   /// Returns all lines of the pane for a width in columns.
   func lines(width: Int) -> DetailLines {
-    if state.tabs.isTree { return treeLines(width: width) }
-    let record = state.tabs.front.cursorRecord
-    return DetailLines(head: lines(of: record, width: width))
+    guard let list = state.tabs.frontList else { return treeLines(width: width) }
+    return DetailLines(head: lines(of: list.cursorRecord, in: list, width: width))
   }
 
   // MARK: Records
 
-  private func lines(of record: Record?, width: Int) -> [StyledLine] {
+  private func lines(of record: Record?, in list: ListScreen, width: Int) -> [StyledLine] {
     guard let record else { return [StyledLine("no record here", .muted)] }
     var lines = [StyledLine(WritableKey.name(of: record.row.key.text), .title), StyledLine()]
-    let order = FieldOrder(state.tabs.front.definition.columns.map(\.field))
+    let order = FieldOrder(list.definition.columns.map(\.field))
     let fields = order.sorted(
       DetailDrawing.fields(of: record.row.node ?? .empty, state.database.coding), by: \.path)
     let longest = fields.map { CellWidth.width(of: WritableKey.name(of: $0.name)) }.max() ?? 0

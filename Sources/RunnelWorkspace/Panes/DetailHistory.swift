@@ -34,10 +34,8 @@ package struct DetailHistory: Hashable, Sendable {
 extension DetailHistory {
   /// The record in the detail pane, or nil if there is none.
   private static func recordInDetail(_ state: AppState) -> Path? {
-    guard !state.tabs.isTree, state.layers.isEmpty, state.arrangement.detailShare > 0 else {
-      return nil
-    }
-    return state.tabs.front.cursorRecord?.path
+    guard state.layers.isEmpty, state.arrangement.detailShare > 0 else { return nil }
+    return state.tabs.frontList?.cursorRecord?.path
   }
 
   /// Notes which record is in the detail pane.
@@ -84,7 +82,7 @@ extension DetailHistory {
   /// Returns the links of the record in the detail pane, to other records and to the web, without
   /// repetition.
   static func detailLinks(_ state: AppState) -> [String] {
-    guard !state.tabs.isTree, let record = state.tabs.front.cursorRecord, let node = record.row.node
+    guard let record = state.tabs.frontList?.cursorRecord, let node = record.row.node
     else {
       return []
     }

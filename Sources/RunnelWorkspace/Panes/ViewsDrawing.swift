@@ -15,7 +15,8 @@ package struct ViewsDrawing {
   package func draw(into canvas: inout Canvas, rect: Rect) {
     let (border, area) = rect.splitRight(1)
     let isFocused = state.pane == .views
-    let content = Panes.viewsContent(state)
+    let pane = Panes.viewsPane(state)
+    let content = pane.content
     var list = Panes.settledViews(state, in: content)
     if !isFocused {
       // While another pane has the keys, the cursor is on what is shown.
@@ -30,7 +31,9 @@ package struct ViewsDrawing {
           title: StyledLine("Bookmarks", .sectionHeader), detail: bookmarkKeys),
         ViewsPane.sectionsSection: ListHeading(title: StyledLine("Sections", .sectionHeader)),
       ],
-      rowText: { id, width in line(of: id, width: width, section) }, isFocused: isFocused,
+      rowText: { id, width in
+        pane.rows[id].map { line(of: $0, width: width, section) } ?? StyledLine()
+      }, isFocused: isFocused,
       into: &canvas,
       rect: area)
     canvas.verticalLine(
@@ -45,27 +48,30 @@ package struct ViewsDrawing {
   }
 
   /// Returns the line of a row; `shown` is the section of the list's cursor.
-  private func line(of id: String, width: Int, _ shown: String?) -> StyledLine {
-    if let section = ViewsPane.section(of: id), !state.tabs.isTree {
-      return line(
-        ofSection: section, state.tabs.front, isShown: section == shown, width: width)
-    }
-    if let tab = ViewsPane.tab(of: id), state.tabs.names.indices.contains(tab) {
-      let isShown = tab == state.tabs.position
-      var line = StyledLine(" \(state.tabs.names[tab])", isShown ? .title : .text)
-      let count = ListScreen.unreadCounts(state)[tab]
-      if count > 0 {
-        let words = "\(glyphs.new) \(count)"
-        let blanks = max(width - line.width - CellWidth.width(of: words) - 1, 1)
-        line.append(String(repeating: " ", count: blanks) + words, .rowNew)
-      }
+  private func line(of row: ViewsPane.Row, width: Int, _ shown: String?) -> StyledLine {
+    switch row {
+    case .section(let section):
+      guard let list = state.tabs.frontList else { return StyledLine() }
+      return line(ofSection: section, list, isShown: section == shown, width: width)
+    case .tab(let tab): return line(ofTab: tab, width: width)
+    case .bookmark(let letter):
+      guard let place = state.trail.bookmarks[letter] else { return StyledLine() }
+      var line = StyledLine(" '\(letter) ", .hintKey)
+      line.append(cut(place.title, to: width - 5))
       return line
     }
-    guard let letter = ViewsPane.letter(of: id), let place = state.trail.bookmarks[letter] else {
-      return StyledLine()
+  }
+
+  /// Returns the line of a tab: its name, and the number of its unread rows.
+  private func line(ofTab tab: Int, width: Int) -> StyledLine {
+    let isShown = tab == state.tabs.position
+    var line = StyledLine(" \(state.tabs.names[tab])", isShown ? .title : .text)
+    let count = ListScreen.unreadCounts(state)[tab]
+    if count > 0 {
+      let words = "\(glyphs.new) \(count)"
+      let blanks = max(width - line.width - CellWidth.width(of: words) - 1, 1)
+      line.append(String(repeating: " ", count: blanks) + words, .rowNew)
     }
-    var line = StyledLine(" '\(letter) ", .hintKey)
-    line.append(cut(place.title, to: width - 5))
     return line
   }
 

@@ -4,40 +4,26 @@ import RunnelTerminal
 // The sections of the list in front stand in the views pane, below the bookmarks: the cursor there and the
 // cursor of the list move together.
 
-extension ViewsPane {
-  private static let sectionPrefix = "section "
-  /// The most sections that are shown.
-  static let sectionsMax = 200
-
-  package static func row(ofSection section: String) -> String { sectionPrefix + section }
-
-  /// Returns the section of a row, or nil if the row is of none.
-  package static func section(of row: String) -> String? {
-    row.hasPrefix(sectionPrefix) ? String(row.dropFirst(sectionPrefix.count)) : nil
-  }
-}
-
 extension Panes {
   /// The sections that are shown: all of the list in front, if there are several that can be looked through.
   static func sections(_ state: AppState) -> [String] {
-    if state.tabs.isTree { return [] }
-    let sections = state.tabs.front.content.sections
+    let sections = state.tabs.frontList?.content.sections ?? []
     guard 2...ViewsPane.sectionsMax ~= sections.count else { return [] }
     return sections.map(\.id).filter { !ListScreen.isPlaceholder($0) }
   }
 
   /// The section of the cursor of the list in front, if it is shown.
   static func section(_ state: AppState) -> String? {
-    if state.tabs.isTree { return nil }
-    let (list, content) = (state.tabs.front.list, state.tabs.front.content)
-    return list.cursorSection(in: content).flatMap { sections(state).contains($0) ? $0 : nil }
+    guard let list = state.tabs.frontList else { return nil }
+    return list.list.cursorSection(in: list.content).flatMap {
+      sections(state).contains($0) ? $0 : nil
+    }
   }
 
   /// The row of what is shown: of the section of the list's cursor, or else of the view.
   static func shownRow(_ state: AppState) -> ListItem {
     .row(
-      section(state).map { ViewsPane.row(ofSection: $0) }
-        ?? ViewsPane.row(ofTab: state.tabs.position))
+      (section(state).map { ViewsPane.Row.section($0) } ?? .tab(state.tabs.position)).id)
   }
 
   /// The list of the pane, with its cursor on what is shown if the row that it was on is gone.
@@ -51,8 +37,7 @@ extension Panes {
 
   /// Moves the cursor of the list in front to the section under the cursor of the pane.
   static func followSection(_ state: inout AppState) {
-    guard case .row(let id)? = state.panes.views.cursor, let section = ViewsPane.section(of: id),
-      section != Panes.section(state)
+    guard case .section(let section)? = cursorRow(state), section != Panes.section(state)
     else { return }
     state.withList { list, content, height in
       if let first = content.firstRow(ofSection: section), !list.folded.contains(section) {

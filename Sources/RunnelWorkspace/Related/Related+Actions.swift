@@ -206,17 +206,14 @@ extension PathPattern {
 extension RecordScreen {
   /// The id of the section of what belongs to the record.
   static let relatedSection = "related"
-  private static let relatedPrefix = "related "
 
-  static func relatedRow(_ index: Int) -> String { "\(relatedPrefix)\(index)" }
+  private static func relatedRow(_ index: Int) -> String { "related \(index)" }
 
   /// The index of what a row stands for, or nil if it is a field.
+  ///
+  /// O(what belongs to the record).
   func related(ofRow id: String) -> Int? {
-    guard id.hasPrefix(RecordScreen.relatedPrefix),
-      let index = Int(id.dropFirst(RecordScreen.relatedPrefix.count)),
-      related.indices.contains(index)
-    else { return nil }
-    return index
+    fields[id] != nil ? nil : related.indices.first { RecordScreen.relatedRow($0) == id }
   }
 
   /// The index of what is under the cursor and belongs to the record, or nil.
