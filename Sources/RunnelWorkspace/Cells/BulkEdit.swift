@@ -39,15 +39,15 @@ enum BulkEdit {
   ///
   /// O(marked records) if such a form is open.
   static func refresh(_ state: inout AppState) {
-    guard !state.tabs.isTree else { return }
+    guard let list = state.tabs.frontList else { return }
     for (index, layer) in state.layers.enumerated() {
       guard case .form(var form) = layer, case .editField(var edited) = form.purpose else {
         continue
       }
-      edited.leaveGone(from: state.tabs.front)
+      edited.leaveGone(from: list)
       form.purpose = .editField(edited)
       state.layers[index] = .form(form)
-      let records = state.tabs.front.records
+      let records = list.records
       let present = edited.paths.compactMap { records[Record.id(of: $0)] }
       if present.isEmpty { continue }
       form.title = title(edited, edited.targets.count)
@@ -169,8 +169,7 @@ enum BulkEdit {
 
   /// Marks the records again whose field could not be set.
   static func markAgain(_ state: inout AppState, _ edited: MarkedField) {
-    guard !state.tabs.isTree else { return }
-    let list = state.tabs.front
+    guard let list = state.tabs.frontList else { return }
     let rows = edited.paths.map { Record.id(of: $0) }
     // Records that are not loaded or that a filter hides are marked, too.
     let isWhole = list.isComplete && list.filtering.filter == nil

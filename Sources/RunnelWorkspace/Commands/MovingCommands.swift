@@ -41,10 +41,9 @@ package enum MovingCommands {
       MovingCommands.moveInFront(&state) { list, content, height in
         move(&list, content, height, count)
       }
-      guard id == .rowLast, count == nil, state.layers.isEmpty, state.pane != .views,
-        !state.tabs.isTree
-      else { return }
-      state.tabs.front.stepOntoLastRecord(height: state.tabs.frontHeight(in: state.height))
+      guard id == .rowLast, count == nil, state.layers.isEmpty, state.pane != .views else { return }
+      let height = state.tabs.frontHeight(in: state.height)
+      state.tabs.changeFrontList { $0.stepOntoLastRecord(height: height) }
     }
   }
 

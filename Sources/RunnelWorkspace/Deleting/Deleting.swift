@@ -153,7 +153,7 @@ enum Deleting {
 
   /// The records at places as the list in front shows them; nil for those that it does not show.
   private static func seen(_ state: AppState, _ paths: [Path]) -> [RunnelTree.Node?] {
-    let records = state.tabs.isTree ? [:] : state.tabs.front.records
+    let records = state.tabs.frontList?.records ?? [:]
     return paths.map { records[Record.id(of: $0)]?.row.node }
   }
 
@@ -307,8 +307,9 @@ enum Deleting {
 
   /// What must still hold of the records whose rows the list has unloaded since the question was asked.
   static func conditions(_ state: AppState, _ removal: Removal) -> [Path: [WriteCondition]] {
-    if state.tabs.isTree || removal.seen.count != removal.paths.count { return [:] }
-    let list = state.tabs.front
+    guard let list = state.tabs.frontList, removal.seen.count == removal.paths.count else {
+      return [:]
+    }
     var kept: [Path: [WriteCondition]] = [:]
     for (path, node) in zip(removal.paths, removal.seen) {
       guard let node, list.records[Record.id(of: path)] == nil else { continue }
@@ -319,8 +320,7 @@ enum Deleting {
 
   /// The marked records that others removed or took from the list: it has lost their rows and marks.
   private static func removed(_ state: AppState, _ paths: [Path]) -> [Path] {
-    if state.tabs.isTree { return [] }
-    let list = state.tabs.front
+    guard let list = state.tabs.frontList else { return [] }
     if list.filtering.filter != nil { return [] }
     return paths.filter { path in
       let row = Record.id(of: path)

@@ -8,7 +8,7 @@ import RunnelTree
 extension DrillDown {
   /// Opens the list for the row under the cursor; returns false if the view has none.
   static func openFromRow(_ state: inout AppState) -> Bool {
-    guard !state.tabs.isTree, let record = state.tabs.front.cursorRecord,
+    guard let record = state.tabs.frontList?.cursorRecord,
       let view = state.tabs.viewsBelow(state.tabs.index).first
     else { return false }
     return open(&state, view, forRecord: record.path, inList: state.tabs.index)
@@ -47,14 +47,14 @@ extension DrillDown {
 
   /// Goes to the row from which the list in front was opened.
   static func goUp(_ state: inout AppState) {
-    guard !state.tabs.isTree, let drillDown = state.tabs.front.drillDown else { return }
+    guard let drillDown = state.tabs.frontList?.drillDown else { return }
     let above = state.tabs.lists[drillDown.parent]
     PlaceHistory.goAndNote(&state, Place(of: above, path: drillDown.record))
   }
 
   /// The reason why there is nothing above the list in front, or nil if there is.
   static func reasonNotUp(_ state: AppState) -> String? {
-    state.tabs.front.drillDown == nil ? "this list was opened from no row" : nil
+    state.tabs.frontList?.drillDown == nil ? "this list was opened from no row" : nil
   }
 
   // MARK: Lists

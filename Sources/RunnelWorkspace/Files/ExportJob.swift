@@ -149,8 +149,7 @@ enum Exporting {
     if case .help(let screen)? = state.layers.last {
       return [keysChoice(state, screen)].compactMap(\.self)
     }
-    if state.tabs.isTree { return exportChoicesInTree(state) }
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return exportChoicesInTree(state) }
     var choices: [ExportChoice] = []
     let marked = screen.markedRecords
     if !marked.isEmpty {
@@ -218,7 +217,7 @@ enum Exporting {
   /// Returns the proposed file name without extension: the name of the view, or the key of the
   /// node.
   private static func exportName(_ state: AppState) -> String {
-    var name = state.tabs.isTree ? state.database.name : state.tabs.front.definition.name
+    var name = state.tabs.frontList?.definition.name ?? state.database.name
     if case .record(let screen)? = state.layers.last {
       name = screen.path.lastKey?.text ?? state.database.name
     }

@@ -65,11 +65,10 @@ extension IndexMaking {
 
   /// The reason why no index can be made for the list in front, or nil if one can.
   static func reasonNotMade(_ state: AppState) -> String? {
-    if state.tabs.isTree { return "keys need no index" }
+    guard let screen = state.tabs.frontList else { return "keys need no index" }
     if state.files.indexing != nil {
       return state.phrase("an index is being made", .jobCancel, "stops that")
     }
-    let screen = state.tabs.front
     let order = screen.definition.source.order
     if order.forward == .key { return "keys need no index" }
     if state.database.origin != nil {

@@ -29,7 +29,7 @@ package enum AtHand: Equatable {
 extension AppState {
   /// The place of a row that is being saved; its keys are those of the record that it becomes.
   private var sentRowAtHand: Path? {
-    layers.isEmpty && !tabs.isTree ? tabs.front.sentRecord?.path : nil
+    layers.isEmpty ? tabs.frontList?.sentRecord?.path : nil
   }
 
   /// The record at hand.

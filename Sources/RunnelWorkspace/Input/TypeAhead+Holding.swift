@@ -290,7 +290,7 @@ extension TypeAhead {
     case .rowOpen:
       if let layer = state.layers.last { return if case .record = layer { true } else { false } }
       // On a cell, it edits the cell.
-      if !state.tabs.isTree { return state.tabs.front.look.cell != nil }
+      if let list = state.tabs.frontList { return list.look.cell != nil }
       guard case .node(_, let row, _)? = state.tabs.tree.cursorLine else { return false }
       return if case .leaf = row.summary.kind { true } else { false }
     default: return false
@@ -375,9 +375,9 @@ extension TypeAhead {
 
   /// Whether an action is about the rows or fields that the list has at the time.
   static func isAboutRows(_ state: AppState, _ action: ActionID) -> Bool {
-    if action == .recordAdd, state.layers.isEmpty, !state.tabs.isTree {
+    if action == .recordAdd, state.layers.isEmpty, let list = state.tabs.frontList {
       // A form without a template takes its fields from a row.
-      return state.tabs.front.definition.compose == nil
+      return list.definition.compose == nil
     }
     return command(state, action).map { $0.needs != .nothing } ?? false
   }

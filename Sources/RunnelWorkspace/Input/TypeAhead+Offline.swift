@@ -39,12 +39,10 @@ extension TypeAhead {
   private static func giveUpReading(_ state: inout AppState) {
     state.tabs.tree.wanted = nil
     state.requests.giveUpCursorReads()
-    if !state.tabs.isTree {
-      let wantedLiveEnd = state.tabs.front.goal.wantsLiveEnd
-      state.tabs.front.goal.endReading()
-      if wantedLiveEnd, state.tabs.front.reach.newer == .fetching {
-        state.tabs.front.reach.newer = .more
-      }
+    state.tabs.changeFrontList { list in
+      let wantedLiveEnd = list.goal.wantsLiveEnd
+      list.goal.endReading()
+      if wantedLiveEnd, list.reach.newer == .fetching { list.reach.newer = .more }
     }
     guard case .record(var screen)? = state.layers.last, screen.node == nil else { return }
     screen.giveUpStart()

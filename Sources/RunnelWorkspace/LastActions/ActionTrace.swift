@@ -140,7 +140,7 @@ extension ActionTrace {
     facts.reserveCapacity(8 + 4 * state.tabs.lists.count)
     facts.append(
       StateFact(
-        aspect: "view", value: .text(state.tabs.isTree ? "Tree" : state.tabs.front.definition.name))
+        aspect: "view", value: .text(state.tabs.frontList?.definition.name ?? "Tree"))
     )
     if !state.layers.isEmpty {
       let names = state.layers.map(\.component.summary).joined(separator: " > ")
@@ -181,7 +181,7 @@ extension ActionTrace {
   private static func cursorText(_ state: AppState) -> String {
     let list =
       state.layers.last?.listed?.list
-      ?? (state.tabs.isTree ? state.tabs.tree.list : state.tabs.front.list)
+      ?? (state.tabs.frontList?.list ?? state.tabs.tree.list)
     return switch list.cursor {
     case .row(let id): id
     case .header(let id): "header \(id)"

@@ -30,7 +30,7 @@ extension ResourceBook {
 enum Activity {
   /// The entry of the action log under the cursor, or nil if there is none.
   static func entryAtHand(_ state: AppState) -> RunnelStreams.ActionLogEntry? {
-    guard state.layers.isEmpty, !state.tabs.isTree, let record = state.tabs.front.cursorRecord,
+    guard state.layers.isEmpty, let record = state.tabs.frontList?.cursorRecord,
       record.path.parent == state.database.resources.registry.log
     else { return nil }
     return record.row.node.flatMap { RunnelStreams.ActionLogEntry(id: record.row.key, $0) }

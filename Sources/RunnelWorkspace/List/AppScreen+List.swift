@@ -189,8 +189,8 @@ extension AppScreen {
   /// Whether the cursor of the list in front is about to go to a row whose place in a new order is being
   /// read: it is on none of the rows that are shown, and keys for a row wait.
   var isCursorSought: Bool {
-    guard state.tabs.front.phase == .loaded, !state.tabs.isTree else { return false }
-    if case .record? = state.tabs.front.jump { return true }
+    guard let list = state.tabs.frontList, list.reach.phase == .loaded else { return false }
+    if case .record? = list.goal.jump { return true }
     return state.requests.hasCursorRead
   }
 }

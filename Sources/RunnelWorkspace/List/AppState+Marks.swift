@@ -23,11 +23,11 @@ package protocol MarkedList {
 extension AppState {
   /// The marks of the view in front.
   package var marked: any MarkedList {
-    get { if tabs.isTree { tabs.tree } else { tabs.front } }
+    get { if case .view(let view) = tabs.active { tabs.lists[view] } else { tabs.tree } }
     set {
       switch newValue {
       case let tree as TreeScreen: self.tabs.tree = tree
-      case let list as ListScreen: tabs.front = list
+      case let list as ListScreen: tabs.changeFrontList { $0 = list }
       default: break
       }
     }
@@ -70,7 +70,7 @@ enum Marking {
       state.marked.marks.subtract(rows)
     } else {
       state.marked.marks.formUnion(rows)
-      if !state.tabs.isTree, !state.tabs.front.reach.isExhausted {
+      if let list = state.tabs.frontList, !list.reach.isExhausted {
         let count = rows.count == 1 ? "1 loaded row is" : "\(rows.count) loaded rows are"
         state.say(.info, "\(count) marked; others are not loaded")
       }
@@ -89,7 +89,7 @@ enum Marking {
 
   /// Updates a filter that asks for marked rows.
   private static func marksChanged(_ state: inout AppState) {
-    if !state.tabs.isTree, state.tabs.front.filtering.filter?.asks(for: .marked) == true {
+    if state.tabs.frontList?.filtering.filter?.asks(for: .marked) == true {
       FilterScreen.applyFilter(&state, inView: state.tabs.index)
     }
   }

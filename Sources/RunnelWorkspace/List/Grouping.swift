@@ -160,8 +160,7 @@ extension PaletteCommand {
     argument: .choice,
     ownReason: { $0.tabs.isTree ? "the tree has no sections" : nil },
     choices: { state, _ in
-      guard !state.tabs.isTree else { return [] }
-      let screen = state.tabs.front
+      guard let screen = state.tabs.frontList else { return [] }
       let fields = screen.groupFields(state.database.coding).map { field in
         let grouping = Grouping.values(field.path)
         return Choice(

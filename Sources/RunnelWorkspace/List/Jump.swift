@@ -328,7 +328,7 @@ extension Jump {
     _ state: inout AppState, _ node: RunnelTree.Node, at path: Path, number: Int?, view: Int
   ) {
     // The user may have gone elsewhere meanwhile.
-    guard let key = path.lastKey, !state.tabs.isTree, view == state.tabs.index,
+    guard let key = path.lastKey, let list = state.tabs.frontList, view == state.tabs.index,
       state.layers.isEmpty
     else { return }
     if node.isEmpty {
@@ -337,7 +337,7 @@ extension Jump {
       if !start(&state, .key(key)) { state.say(.info, "there is no \(key.text) here") }
       return
     }
-    let order = state.tabs.front.definition.source.order
+    let order = list.definition.source.order
     let value = order.value(of: Child(key: key, node: node))
     start(&state, order == .key ? .key(key) : .record(key, value))
   }

@@ -15,7 +15,7 @@ extension ListScreen {
       state.trail.search = nil
     } else if state.marked.rangeStart != nil {
       state.marked.rangeStart = nil
-    } else if !state.tabs.isTree, state.tabs.front.filtering.filter != nil {
+    } else if state.tabs.frontList?.filtering.filter != nil {
       FilterScreen.show(&state, nil, inView: state.tabs.index)
     } else if !state.marked.marks.isEmpty {
       Marking.clearMarks(&state)
@@ -58,10 +58,9 @@ extension ListScreen {
   /// Goes to an end of the list if an action leads there and the end is not loaded; otherwise returns
   /// false.
   static func goesToUnloadedEnd(_ state: inout AppState, _ id: ActionID, count: Int?) -> Bool {
-    guard state.layers.isEmpty, state.pane != .views, !state.tabs.isTree, count == nil else {
-      return false
-    }
-    if state.tabs.front.leadsToFarEnd(id) { return Jump.start(&state, .farEnd) }
+    guard state.layers.isEmpty, state.pane != .views, let list = state.tabs.frontList, count == nil
+    else { return false }
+    if list.leadsToFarEnd(id) { return Jump.start(&state, .farEnd) }
     guard leadsToUnloadedEnd(state, id, count: count) else { return false }
     goToLiveEnd(&state, ofView: state.tabs.index)
     return true
@@ -174,21 +173,20 @@ extension ListScreen {
   ///
   /// While there is a filter, older rows are searched only when the user asks for it.
   static func fetchAhead(_ state: inout AppState) {
-    guard !state.tabs.isTree, let distance = state.tabs.front.definition.source.prefetch else {
-      return
-    }
-    guard state.tabs.front.reach.phase == .loaded, state.tabs.front.filtering.filter == nil,
-      state.tabs.front.reach.waitingCount == nil
+    guard let screen = state.tabs.frontList, let distance = screen.definition.source.prefetch
     else { return }
-    let (list, content) = (state.tabs.front.list, state.tabs.front.content)
+    guard screen.reach.phase == .loaded, screen.filtering.filter == nil,
+      screen.reach.waitingCount == nil
+    else { return }
+    let (list, content) = (screen.list, screen.content)
     func isNear(_ placeholder: String) -> Bool {
       guard let row = list.rowNumber(in: content) else { return false }
       return content.number(ofPlaceholder: placeholder).map { abs(row - $0) <= distance } ?? false
     }
-    if case .more = state.tabs.front.reach.paging, isNear(ListScreen.fetchMoreRow) {
+    if case .more = screen.reach.paging, isNear(ListScreen.fetchMoreRow) {
       return fetchMore(&state)
     }
-    if case .more = state.tabs.front.reach.newer, isNear(ListScreen.newerRow) { fetchNewer(&state) }
+    if case .more = screen.reach.newer, isNear(ListScreen.newerRow) { fetchNewer(&state) }
   }
 
   /// Reads the rows of the list again.
@@ -216,7 +214,7 @@ extension ListScreen {
     _ state: inout AppState, record path: Path, _ start: RecordScreen.Start?, isCell: Bool = false,
     atRow row: String? = nil
   ) {
-    let name = state.tabs.isTree ? "Tree" : state.tabs.front.definition.name
+    let name = state.tabs.frontList?.definition.name ?? "Tree"
     let resource = state.database.resources.record(at: path).flatMap { record in
       state.database.resources.place(ofRecordAround: path) == path ? record.definition : nil
     }
@@ -237,8 +235,8 @@ extension ListScreen {
   /// A replica tells the value of a record only when it knows all of it, which it may not without the
   /// server's answer.
   private static func showKnown(_ state: inout AppState, record path: Path) {
-    guard state.database.origin?.isCached == true, !state.tabs.isTree,
-      let node = state.tabs.front.records[Record.id(of: path)]?.row.node, !node.isEmpty
+    guard state.database.origin?.isCached == true,
+      let node = state.tabs.frontList?.records[Record.id(of: path)]?.row.node, !node.isEmpty
     else { return }
     StateReducer.show(&state, node, ofRecord: path)
   }

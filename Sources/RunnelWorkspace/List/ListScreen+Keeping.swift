@@ -312,8 +312,8 @@ extension ListScreen {
 
   /// Whether an action goes to the end where rows arrive while the list does not reach it.
   static func leadsToUnloadedEnd(_ state: AppState, _ action: ActionID, count: Int?) -> Bool {
-    guard !state.tabs.isTree, count == nil, state.tabs.front.reach.isAway else { return false }
-    return action == (state.tabs.front.isLiveAtBottom ? .rowLast : .rowFirst)
+    guard let list = state.tabs.frontList, count == nil, list.reach.isAway else { return false }
+    return action == (list.isLiveAtBottom ? .rowLast : .rowFirst)
   }
 
   /// Fetches the next pages at the end where rows arrive.

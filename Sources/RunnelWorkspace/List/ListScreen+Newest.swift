@@ -25,8 +25,8 @@ extension ListScreen {
   /// pages with the new rows will come.
   static func take(_ state: inout AppState, newest page: HistoryPage?, inView view: Int) {
     // The user may have gone elsewhere meanwhile.
-    guard !state.tabs.isTree, view == state.tabs.index, state.layers.isEmpty else { return }
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList, view == state.tabs.index, state.layers.isEmpty
+    else { return }
     let source = screen.definition.source
     let added = page?.entries.lazy.flatMap { $0.added(to: source.path).reversed() }.first { child in
       !screen.hasRow(Record.id(of: Path(unchecked: source.path.keys + [child.key])))

@@ -360,8 +360,8 @@ extension ListScreen {
   /// Notes that the terminal got or lost the focus; losing it ends the visit of the view in front.
   static func focus(_ state: inout AppState, _ isThere: Bool) {
     state.session.notices.hasFocus = isThere
-    if !isThere, !state.tabs.isTree {
-      state.tabs.front.leave(height: state.tabs.frontHeight(in: state.height), now: state.now)
-    }
+    if isThere { return }
+    let (height, now) = (state.tabs.frontHeight(in: state.height), state.now)
+    state.tabs.changeFrontList { $0.leave(height: height, now: now) }
   }
 }

@@ -56,7 +56,7 @@ extension RowLines {
   static func tallRows(
     _ state: AppState, lines: @escaping (_ id: String, _ width: Int) -> [StyledLine]
   ) -> TallRows? {
-    guard !state.tabs.isTree, state.tabs.front.look.rowLines != .one else { return nil }
+    guard let list = state.tabs.frontList, list.look.rowLines != .one else { return nil }
     return TallRows(height: state.tabs.frontHeight(in: state.height), lines: lines)
   }
 }
@@ -69,5 +69,7 @@ extension Tabs {
   }
 
   /// The number of rows that the list of the active tab counts with in a body of some lines.
-  func frontHeight(in lines: Int) -> Int { isTree ? lines : height(ofView: index, in: lines) }
+  func frontHeight(in lines: Int) -> Int {
+    if case .view(let view) = active { height(ofView: view, in: lines) } else { lines }
+  }
 }

@@ -138,8 +138,7 @@ extension PaletteCommand {
     description: "in another order; own is the view's own", argument: .choice,
     ownReason: { $0.tabs.isTree ? "the tree is sorted by keys" : nil },
     choices: { state, _ in
-      guard !state.tabs.isTree else { return [] }
-      let screen = state.tabs.front
+      guard let screen = state.tabs.frontList else { return [] }
       let orders = screen.sortFields(state.database.coding).flatMap {
         [ListOrder($0), ListOrder($0, isDescending: true)]
       }

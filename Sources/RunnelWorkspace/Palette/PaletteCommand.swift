@@ -118,8 +118,8 @@ extension PaletteCommand {
     description: "show only the rows that fit; nothing shows all", argument: .text,
     ownReason: { $0.tabs.isTree ? "the tree is not filtered" : nil },
     choices: { state, text in
-      guard !state.tabs.isTree else { return [] }
-      let completion = FilterCompletion(before: text, in: state.tabs.front)
+      guard let list = state.tabs.frontList else { return [] }
+      let completion = FilterCompletion(before: text, in: list)
       let kept = text.dropLast(completion.wordLength)
       let ends = completion.candidates.map { Choice(argument: kept + $0) }
       let past = state.trail.filters.entries.reversed().filter { $0.hasPrefix(text) }

@@ -133,9 +133,8 @@ extension AppState {
   /// The user's place.
   package var place: Place {
     func place(_ path: Path?, isOpen: Bool = false) -> Place {
-      tabs.isTree
-        ? Place(view: nil, path: path, isOpen: isOpen)
-        : Place(of: tabs.front, path: path, isOpen: isOpen)
+      tabs.frontList.map { Place(of: $0, path: path, isOpen: isOpen) }
+        ?? Place(view: nil, path: path, isOpen: isOpen)
     }
     for layer in layers.reversed() {
       if case .record(let screen) = layer {
@@ -151,7 +150,7 @@ extension AppState {
 extension PlaceHistory {
   /// The record or node under the cursor of the view, or nil if there is none.
   static func pathAtHand(_ state: AppState) -> Path? {
-    if !state.tabs.isTree { return state.tabs.front.cursorRecord?.path }
+    if let list = state.tabs.frontList { return list.cursorRecord?.path }
     return switch state.tabs.tree.cursorLine {
     case .node(let path, _, _)?, .paging(let path, _, _)?, .failed(let path, _, _)?: path
     case nil: nil

@@ -34,8 +34,7 @@ extension PlaceHistory {
         none: state.phrase("no row is marked", .markToggle, "marks"),
         isWanted: state.marked.marks.contains)
     }
-    if state.tabs.isTree { return nil }
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return nil }
     if kind == .unread {
       let new = screen.news.unread.rows.union(screen.list.newAbove).union(screen.list.newBelow)
       return JumpTarget(none: "no row is new", isWanted: new.contains)

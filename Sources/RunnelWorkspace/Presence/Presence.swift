@@ -37,9 +37,9 @@ package enum Presence {
     // What others read is the name of the account, if it has one, and not its address.
     let named = state.database.accounts?.current?.name.flatMap { $0.isEmpty ? nil : $0 }
     var own = Present(id: id, name: named ?? state.database.me)
-    guard !state.tabs.isTree else { return own }
-    own.view = state.tabs.front.definition.name
-    own.row = state.tabs.front.cursorRecord?.path
+    guard let list = state.tabs.frontList else { return own }
+    own.view = list.definition.name
+    own.row = list.cursorRecord?.path
     if case .compose(let composer)? = state.layers.last {
       own.isTyping = !composer.editor.isEmpty && state.now < idleTime(state, composer)
     }
@@ -130,8 +130,8 @@ package enum Presence {
 
   /// The people who are typing in the view in front; empty if nobody is.
   static func typingText(_ state: AppState) -> String {
-    guard !state.tabs.isTree else { return "" }
-    let view = state.tabs.front.definition.name
+    guard let list = state.tabs.frontList else { return "" }
+    let view = list.definition.name
     let names = names(others(state).filter { $0.isTyping && $0.view == view })
     switch names.count {
     case 0: return ""

@@ -44,10 +44,10 @@ extension FilterScreen {
 
   /// Says that the filter compares some rows only, if others have texts where it has a number or a date.
   private static func sayWhatIsLeftOut(_ state: inout AppState) {
-    guard !state.tabs.isTree, let filter = state.tabs.front.filtering.filter,
-      let doubt = FilterDoubt(filter, in: state.tabs.front), doubt.comparesSomeRows
+    guard let list = state.tabs.frontList, let filter = list.filtering.filter,
+      let doubt = FilterDoubt(filter, in: list), doubt.comparesSomeRows
     else { return }
-    let isSearching = state.tabs.front.reach.isFetching
+    let isSearching = list.reach.isFetching
     state.say(
       .info,
       isSearching
@@ -70,8 +70,7 @@ extension FilterScreen {
 
   /// Whether there are rows to search that are not loaded, and room for what is found.
   static func hasRowsToSearch(_ state: AppState, shownCount: Int? = nil) -> Bool {
-    let screen = state.tabs.front
-    guard !state.tabs.isTree, let filter = screen.filtering.filter, !filter.isEmpty,
+    guard let screen = state.tabs.frontList, let filter = screen.filtering.filter, !filter.isEmpty,
       screen.reach.phase == .loaded,
       (shownCount ?? screen.content.storedRowCount) < state.height
     else { return false }
@@ -162,12 +161,12 @@ extension FilterScreen {
   ///
   /// Where a server found the row, nobody has read those before it, and there may be many.
   private static func farPlace(_ state: AppState, inView view: Int) -> IndexPosition? {
-    guard !state.tabs.isTree, view == state.tabs.index,
-      state.tabs.front.filtering.searchedCount > 0,
-      !state.tabs.front.filtering.isServers,
-      let row = state.tabs.front.cursorRecord?.row, let node = row.node
+    guard let list = state.tabs.frontList, view == state.tabs.index,
+      list.filtering.searchedCount > 0,
+      !list.filtering.isServers,
+      let row = list.cursorRecord?.row, let node = row.node
     else { return nil }
-    let source = state.tabs.front.definition.source
+    let source = list.definition.source
     let child = Child(key: row.key, node: node)
     return IndexPosition(value: source.order.value(of: child), key: .key(row.key))
   }

@@ -131,8 +131,9 @@ extension SearchScreen {
 
   /// The message that no row has a text; it says how the rows that are not loaded are searched.
   private static func noMatchText(_ state: AppState, _ text: String) -> String {
-    let isList = searchedLayer(state) == nil && !state.tabs.isTree
-    guard isList, !state.tabs.front.isComplete else { return "\(text) is not in the rows here" }
+    guard searchedLayer(state) == nil, let list = state.tabs.frontList, !list.isComplete else {
+      return "\(text) is not in the rows here"
+    }
     let words = "\(text) is not in the rows that are loaded"
     let filter = KeyText.listKeys(state).hint(.filterEdit, "searches all", after: ": ")
     return words + filter + " · :go KEY goes to one"
@@ -145,9 +146,9 @@ extension SearchScreen {
     guard let search = state.trail.search, case .row(let id)? = list.cursor else { return nil }
     let seen = seenText(state, ofRow: id, list)
     if seen.isEmpty || SearchText(search).isFound(in: seen) { return nil }
-    if searchedLayer(state) == nil, !state.tabs.isTree {
+    if searchedLayer(state) == nil, let screen = state.tabs.frontList {
       if isInDetail(state, search) { return nil }
-      if let (field, text) = state.tabs.front.field(with: search, ofRow: id),
+      if let (field, text) = screen.field(with: search, ofRow: id),
         let part = excerpt(state, of: text, around: search)
       {
         return field.isEmpty ? "out of sight in this row: \(part)" : "in \(field): \(part)"
@@ -223,11 +224,10 @@ extension SearchScreen {
     if let layer = searchedLayer(state).flatMap({ state.layers[$0].listed }) {
       return { layer.text(ofRow: $0) }
     }
-    if state.tabs.isTree {
+    guard let screen = state.tabs.frontList else {
       let tree = state.tabs.tree
       return { tree.text(ofRow: $0) }
     }
-    let screen = state.tabs.front
     return { screen.text(ofRow: $0) }
   }
 
@@ -235,8 +235,9 @@ extension SearchScreen {
   /// field of its record that is no column.
   private static func rowTest(_ state: AppState, _ text: String) -> (String) -> Bool {
     let (sought, texts) = (SearchText(text), rowTexts(state))
-    if searchedLayer(state) != nil || state.tabs.isTree { return { sought.isFound(in: texts($0)) } }
-    let screen = state.tabs.front
+    guard searchedLayer(state) == nil, let screen = state.tabs.frontList else {
+      return { sought.isFound(in: texts($0)) }
+    }
     return { id in
       sought.isFound(in: texts(id))
         || screen.records[id]?.row.node?.hasText(where: sought.isFound) == true

@@ -84,8 +84,7 @@ enum Copying {
       let path = Path(unchecked: screen.path.keys + field.keys)
       return .values([CopiedValue(path: path, json: screen.node?[field].exportJSON ?? .null)])
     }
-    if state.tabs.isTree { return copySourceInTree(state, form) }
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return copySourceInTree(state, form) }
     let marked = screen.markedRecords
     let records = marked.isEmpty ? [screen.cursorRecord].compactMap(\.self) : marked
     return .values(records.map { $0.copied(form, mainField: screen.definition.mainField) })

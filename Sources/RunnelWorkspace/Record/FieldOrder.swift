@@ -51,7 +51,7 @@ extension FieldOrder {
   /// that of the first list that may hold it.
   init(_ state: AppState, ofRecordAt path: Path) {
     let place = Path(unchecked: Array(path.keys.dropLast()))
-    let front = state.tabs.isTree ? [] : [state.tabs.front.definition]
+    let front = [state.tabs.frontList?.definition].compactMap(\.self)
     self.init(
       ofRecordsIn: place,
       among: front + state.tabs.lists.map(\.definition) + state.tabs.templates)

@@ -40,11 +40,10 @@ struct FieldWrite: WriteKind {
   /// The words that say why the record has no row in the list in front after the write; empty if it
   /// has one, or belongs to another list.
   private func wordsOnPlace(_ state: AppState) -> String {
-    guard !state.tabs.isTree, state.tabs.front.definition.source.path == record.parent,
-      state.tabs.front.reach.phase == .loaded, !state.tabs.front.hasRow(Record.id(of: record)),
-      !state.tabs.front.passing.moves.coming.contains(Record.id(of: record))
+    guard let screen = state.tabs.frontList, screen.definition.source.path == record.parent,
+      screen.reach.phase == .loaded, !screen.hasRow(Record.id(of: record)),
+      !screen.passing.moves.coming.contains(Record.id(of: record))
     else { return "" }
-    let screen = state.tabs.front
     if screen.filtering.filter != nil { return ": the filter hides the row now" }
     if screen.reach.paging == .exhausted, !screen.reach.isAway {
       return ": this view does not show it now"

@@ -34,7 +34,7 @@ extension OutsideEdit {
   /// none.
   static func placeAtHand(_ state: AppState) -> Path? {
     if case .record(let screen)? = state.layers.last { return screen.path }
-    if !state.tabs.isTree { return state.tabs.front.cursorRecord?.path }
+    if let list = state.tabs.frontList { return list.cursorRecord?.path }
     guard case .node(let path, _, _)? = state.tabs.tree.cursorLine else { return nil }
     return path
   }

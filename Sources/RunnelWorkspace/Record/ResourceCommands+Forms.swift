@@ -10,7 +10,7 @@ extension ResourceCommands {
   static func recordAtHand(_ state: AppState) -> Path? {
     if case .record(let screen)? = state.layers.last { return screen.path }
     guard state.layers.isEmpty else { return nil }
-    if !state.tabs.isTree { return state.tabs.front.cursorRecord?.path }
+    if let list = state.tabs.frontList { return list.cursorRecord?.path }
     guard case .node(let path, _, _)? = state.tabs.tree.cursorLine else { return nil }
     return state.database.resources.place(ofRecordAround: path)
   }
@@ -86,7 +86,7 @@ extension ResourceCommands {
       return openForm(&state, of: screen.path, node.exportJSON)
     }
     guard let path = recordAtHand(state), hasForm(state, path) else { return }
-    if !state.tabs.isTree, let node = state.tabs.front.cursorRecord?.row.node {
+    if let node = state.tabs.frontList?.cursorRecord?.row.node {
       return openForm(&state, of: path, node.exportJSON)
     }
     ListScreen.open(&state, record: path, .form)

@@ -121,8 +121,7 @@ extension AppScreen {
       return line
     }
     let live = OriginFacts.liveLine(state.database.origin, glyphs, isShort: layout.isCompact)
-    if state.tabs.isTree { return live }
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return live }
     if let waiting = screen.reach.waitingCount {
       let words = layout.isCompact ? "\(waiting)" : "paused, \(waiting) wait\(pauseKeys)"
       return StyledLine("\(glyphs.connecting) \(words)", .warn)
@@ -149,7 +148,7 @@ extension AppScreen {
   /// The rows that led to the list in front, with a sign after each; empty for a list with a tab of its
   /// own, and on small screens.
   private var crumbs: String {
-    guard !layout.isCompact, !state.tabs.isTree, state.tabs.front.drillDown != nil,
+    guard !layout.isCompact, state.tabs.frontList?.drillDown != nil,
       state.layers.allSatisfy({ $0.component.heading == nil })
     else { return "" }
     let chain = state.tabs.chain(to: state.tabs.index).map { state.tabs.lists[$0] }
@@ -161,7 +160,7 @@ extension AppScreen {
   private var place: String {
     let headings = state.layers.reversed().lazy.compactMap(\.component.heading)
     if let heading = headings.first { return heading }
-    guard state.tabs.isTree else { return shownPath(state.tabs.front.definition.source.path) }
+    if let list = state.tabs.frontList { return shownPath(list.definition.source.path) }
     if case .node(let path, _, _)? = state.tabs.tree.cursorLine { return shownPath(path) }
     return "/"
   }
@@ -176,14 +175,13 @@ extension AppScreen {
   ///
   /// A long filter is cut, so that the count is seen whole.
   private func countLine(besides tabs: StyledLine) -> StyledLine {
-    guard !state.tabs.isTree else {
+    guard let screen = state.tabs.frontList else {
       let count = state.tabs.tree.content.rowCount
       var line = StyledLine(count == 1 ? "1 line" : "\(count) lines", .muted)
       line.append(cachedText)
       line.append(" ")
       return line
     }
-    let screen = state.tabs.front
     var line = StyledLine()
     line.append(orderText(of: screen) + groupingText(of: screen), .warn)
     line.append(screen.countText, .muted)
@@ -233,8 +231,7 @@ extension AppScreen {
   }
 
   private var newRowsText: String {
-    guard !state.tabs.isTree else { return "" }
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return "" }
     let count = max(
       screen.unreadCount, screen.newAboveCount + screen.newBelowCount)
     return count == 0 ? "" : "\(count) new"
@@ -289,15 +286,14 @@ extension AppScreen {
   private var cutError: String? { state.layers.last?.component.cutError(self) }
 
   private var marksText: String {
-    let count = state.tabs.isTree ? state.tabs.tree.markCount : state.tabs.front.markCount
+    let count = state.tabs.frontList?.markCount ?? state.tabs.tree.markCount
     return count == 0 ? "" : "\(count) marked"
   }
 
   private var newRowsPill: String {
-    guard !state.tabs.isTree else { return "" }
-    let (above, below) = (state.tabs.front.newAboveCount, state.tabs.front.newBelowCount)
+    guard let screen = state.tabs.frontList else { return "" }
+    let (above, below) = (screen.newAboveCount, screen.newBelowCount)
     if above == 0, below == 0 { return "" }
-    let screen = state.tabs.front
     let more = screen.arrivedMayBeMore ? "+" : ""
     var parts: [String] = []
     if above > 0 { parts.append("\(glyphs.up)\(above)\(screen.arrivesBelow ? "" : more) new") }
@@ -321,20 +317,17 @@ extension AppScreen {
     if case .row(let id)? = list.cursor { isOnPlaceholder = ListScreen.isPlaceholder(id) }
     let loaded = isOnPlaceholder ? nil : list.rowNumber(in: content).map(content.storedRowNumber)
     // A layer may have rows of its own.
-    let isList = !state.tabs.isTree && state.layers.allSatisfy { $0.listed == nil }
-    let known = isList ? state.tabs.front.numberInAll(ofLoaded: loaded ?? 1) : nil
-    let isSought = isList && isCursorSought
+    let shown = state.layers.allSatisfy { $0.listed == nil } ? state.tabs.frontList : nil
+    let known = shown?.numberInAll(ofLoaded: loaded ?? 1)
+    let isSought = shown != nil && isCursorSought
     let number = isSought ? "-" : loaded.map { String(known?.number ?? $0) } ?? "-"
     let count = known?.total ?? content.storedRowCount
     // The root is no row of its tree.
     if state.tabs.isTree, layer == nil, loaded == nil, !isOnPlaceholder, count > 0 {
       return StyledLine((count == 1 ? "1 row" : "\(count) rows") + " ", .muted)
     }
-    let isPart =
-      isList && known == nil && state.tabs.front.filtering.filter == nil
-      && !state.tabs.front.isComplete
-    let cells =
-      isList && state.layers.isEmpty && state.tabs.front.look.cell != nil ? "cells · " : ""
+    let isPart = known == nil && shown.map { $0.filtering.filter == nil && !$0.isComplete } == true
+    let cells = state.layers.isEmpty && shown?.look.cell != nil ? "cells · " : ""
     let position =
       cells + words(layer?.rowWord ?? "row", number: number, of: count)
       + (isPart && !layout.isCompact ? " loaded" : "")

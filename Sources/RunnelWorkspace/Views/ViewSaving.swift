@@ -37,10 +37,10 @@ extension ListScreen {
 }
 
 extension Tabs {
-  /// The view in front as it is shown; the paths of a view with parameters are those of the file.
-  fileprivate var shownDefinition: ViewDefinition {
-    var shown = front.shownDefinition
-    guard front.drillDown != nil, let template = templates.first(where: { $0.name == shown.name })
+  /// A list as it is shown; the paths of a view with parameters are those of the file.
+  fileprivate func shownDefinition(of list: ListScreen) -> ViewDefinition {
+    var shown = list.shownDefinition
+    guard list.drillDown != nil, let template = templates.first(where: { $0.name == shown.name })
     else { return shown }
     shown.source.path = template.source.path
     shown.source.writtenPath = template.source.writtenPath
@@ -58,17 +58,17 @@ extension ViewSaving {
   /// An empty name is its own, and leaves the filter out. Before another view is replaced, the user is
   /// asked. Returns the reason why it cannot be saved, or nil.
   static func start(_ state: inout AppState, named name: String) -> String? {
-    guard let file = state.files.viewsFile, !state.tabs.isTree else { return nil }
+    guard let file = state.files.viewsFile, let list = state.tabs.frontList else { return nil }
     let log = state.database.resources.registry.log
-    if state.tabs.front.definition.source.path == log {
+    if list.definition.source.path == log {
       return "this view comes from the resources file"
     }
-    var view = state.tabs.shownDefinition
-    let filter = state.tabs.front.filtering.filter.flatMap { $0.isEmpty ? nil : $0 }
+    var view = state.tabs.shownDefinition(of: list)
+    let filter = list.filtering.filter.flatMap { $0.isEmpty ? nil : $0 }
     if !name.isEmpty {
       view.name = name
       do throws(FilterError) {
-        if let filter { view.add(try FilterPredicate(filter, in: state.tabs.front).predicate) }
+        if let filter { view.add(try FilterPredicate(filter, in: list).predicate) }
       } catch {
         return error.message
       }

@@ -28,7 +28,7 @@ enum Input {
   static func contextsInView(_ state: AppState, _ hand: AtHand) -> [KeymapContext] {
     let pane = state.pane
     if pane == .views { return [.views] }
-    let hasCell = pane == .list && !state.tabs.isTree && state.tabs.front.look.cell != nil
+    let hasCell = pane == .list && state.tabs.frontList?.look.cell != nil
     return (pane == .detail ? [.detail] : hasCell ? [.cells] : []) + hand.contexts + [
       state.tabs.isTree ? .tree : .collection
     ]
@@ -185,9 +185,7 @@ enum Input {
     {
       return true
     }
-    guard state.layers.isEmpty, !state.tabs.isTree,
-      [state.tabs.front.reach.paging, state.tabs.front.reach.newer].contains(.fetching)
-    else { return false }
+    guard state.layers.isEmpty, state.tabs.frontList?.reach.isFetching == true else { return false }
     state.effects.append(.stopFetching(state.tabs.index))
     state.say(.info, "stopped")
     return true

@@ -102,11 +102,10 @@ package enum StateReducer {
     ClientsScreen.refreshClients(&state)
     TypeAhead.letGoOffline(&state)
     Notices.tell(&state)
-    if !state.tabs.isTree {
-      if let end = state.tabs.front.news.changed.nextEnd, end <= time {
-        state.tabs.front.news.changed.end(at: time)
-      }
-      state.tabs.front.refreshTitles(now: state.now, local: state.settings.local)
+    let (now, local) = (state.now, state.settings.local)
+    state.tabs.changeFrontList { list in
+      if let end = list.news.changed.nextEnd, end <= time { list.news.changed.end(at: time) }
+      list.refreshTitles(now: now, local: local)
     }
   }
 

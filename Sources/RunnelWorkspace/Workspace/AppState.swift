@@ -70,8 +70,9 @@ extension AppState {
     guard (0...tabs.treeIndex).contains(tab) else {
       return say(.info, "there is no view \(tab + 1)")
     }
-    if tab != tabs.index, !tabs.isTree {
-      tabs.front.leave(height: tabs.frontHeight(in: height), now: now)
+    if tab != tabs.index {
+      let (lines, now) = (tabs.frontHeight(in: height), now)
+      tabs.changeFrontList { $0.leave(height: lines, now: now) }
     }
     if tab != tabs.index { input.drag = nil }
     tabs.index = tab
@@ -113,10 +114,9 @@ extension AppState {
   /// Changes the list of the active tab.
   mutating func withList(_ body: (inout ListState, ListContent, _ height: Int) -> Void) {
     let height = tabs.frontHeight(in: height)
-    if tabs.isTree {
-      body(&tabs.tree.list, tabs.tree.content, height)
-    } else {
-      body(&tabs.front.list, tabs.front.content, height)
+    switch tabs.active {
+    case .tree: body(&tabs.tree.list, tabs.tree.content, height)
+    case .view(let view): body(&tabs.lists[view].list, tabs.lists[view].content, height)
     }
   }
 }
@@ -142,8 +142,8 @@ extension StateReducer {
     if let due = state.database.origin?.nextCachedChange(now: state.now) { times.append(due) }
     if let due = TypeAhead.typeAheadDue(state) { times.append(due) }
     if let due = TypeAhead.offlineDue(state) { times.append(due) }
-    if !state.tabs.isTree {
-      let change = state.tabs.front.nextChange(
+    if let list = state.tabs.frontList {
+      let change = list.nextChange(
         height: state.height, now: state.now, local: state.settings.local)
       if let change { times.append(change) }
     }

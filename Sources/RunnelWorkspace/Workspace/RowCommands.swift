@@ -13,8 +13,8 @@ enum RowCommands {
   /// The place to duplicate, and its value if it is known; nil if there is none.
   private static func originalAtHand(_ state: AppState) -> (path: Path, node: RunnelTree.Node?)? {
     if case .record(let screen)? = state.layers.last { return (screen.path, screen.node) }
-    if !state.tabs.isTree {
-      return state.tabs.front.cursorRecord.map { ($0.path, $0.row.node) }
+    if let list = state.tabs.frontList {
+      return list.cursorRecord.map { ($0.path, $0.row.node) }
     }
     guard case .node(let path, _, _)? = state.tabs.tree.cursorLine else { return nil }
     return (path, nil)
@@ -108,8 +108,8 @@ enum RowCommands {
       let field = screen.cursorField?.leaf.flatMap { WebLink.first(in: RunnelTree.Node($0)) }
       return field ?? screen.node.flatMap { WebLink.first(in: $0) }
     }
-    if !state.tabs.isTree {
-      return state.tabs.front.cursorRecord?.row.node.flatMap { WebLink.first(in: $0) }
+    if let list = state.tabs.frontList {
+      return list.cursorRecord?.row.node.flatMap { WebLink.first(in: $0) }
     }
     guard case .node(_, let row, _)? = state.tabs.tree.cursorLine,
       case .leaf(let leaf) = row.summary.kind
@@ -183,11 +183,11 @@ enum RowCommands {
   ) -> Path? {
     if let path = state.database.resources.reference(at: record, field, leaf) { return path }
     guard case .string(let text) = leaf, let key = try? RunnelTree.Key(text) else { return nil }
-    if !state.tabs.isTree, let list = record.parent, text != record.lastKey?.text,
-      state.tabs.front.definition.source.path == list
+    if let list = state.tabs.frontList, let place = record.parent, text != record.lastKey?.text,
+      list.definition.source.path == place
     {
-      let other = Path(unchecked: list.keys + [key])
-      if state.tabs.front.hasRow(Record.id(of: other)) { return other }
+      let other = Path(unchecked: place.keys + [key])
+      if list.hasRow(Record.id(of: other)) { return other }
     }
     return named(state, field, key)
   }

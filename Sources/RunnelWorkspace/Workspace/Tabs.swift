@@ -65,10 +65,9 @@ package struct Tabs: Equatable, Sendable {
 extension Tabs {
   /// Whether the screen shows that rows are being fetched.
   package var isWaiting: Bool {
-    if isTree {
+    guard let list = frontList else {
       return tree.expanded.values.contains { $0.phase == .loading || $0.paging == .fetching }
     }
-    return front.reach.phase == .loading || front.reach.paging == .fetching
-      || front.reach.newer == .fetching
+    return list.reach.phase == .loading || list.reach.isFetching
   }
 }
