@@ -64,8 +64,9 @@ enum BulkEdit {
   private static func note(
     _ state: AppState, _ edited: MarkedField, _ values: [JSONValue]
   ) -> String {
+    guard let list = state.tabs.frontList else { return "" }
     let told = (edited.paths + edited.changed).map { Record.id(of: $0) }
-    let hidden = state.tabs.front.marks.subtracting(told).count
+    let hidden = list.marks.subtracting(told).count
     if hidden == 0 { return note(values) }
     let rows =
       hidden == 1

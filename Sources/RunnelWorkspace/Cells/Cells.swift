@@ -12,14 +12,16 @@ enum Cells {
 
   /// The columns on the screen, from the left.
   private static func shown(_ state: AppState) -> [RowText.ShownColumn] {
-    RowText.rowText(state, of: state.tabs.front, .unicode).shownColumns
+    guard let list = state.tabs.frontList else { return [] }
+    return RowText.rowText(state, of: list, .unicode).shownColumns
   }
 
   /// The column with the cursor, and its place among the shown columns; nil if it is not shown.
   private static func column(
     _ state: AppState
   ) -> (place: Int, index: Int, column: ColumnDefinition)? {
-    guard let cell = state.tabs.front.look.cell else { return nil }
+    guard let list = state.tabs.frontList else { return nil }
+    guard let cell = list.look.cell else { return nil }
     let shown = shown(state)
     return shown.firstIndex { $0.index == cell }.map { ($0, cell, shown[$0].column) }
   }
@@ -119,7 +121,8 @@ enum Cells {
   /// The value of the cell, and its column; nil on a header or a fetch-more row.
   private static func cell(_ state: AppState) -> (node: RunnelTree.Node, column: ColumnDefinition)?
   {
-    guard let column = column(state)?.column, let record = state.tabs.front.cursorRecord else {
+    guard let list = state.tabs.frontList else { return nil }
+    guard let column = column(state)?.column, let record = list.cursorRecord else {
       return nil
     }
     return (column.field.node(key: record.row.key, record.row.node ?? .empty), column)
@@ -172,15 +175,17 @@ enum Cells {
 
   /// The reason why the cell cannot be edited, or nil if it can.
   static func reasonNotEdited(_ state: AppState) -> String? {
+    guard let list = state.tabs.frontList else { return nil }
     guard let column = column(state)?.column else { return "this is no cell of a record" }
     if column.field == .key { return "a key stays as it is: D makes a copy with another one" }
-    if state.tabs.front.markCount > 0 { return state.reasonReadOnly }
+    if list.markCount > 0 { return state.reasonReadOnly }
     return ListCommands.reasonNoRecordEdited(state)
   }
 
   /// Whether Enter edits the cell: the cursor is on a record, and Enter does not go on fetching.
   private static func isEdited(_ state: AppState) -> Bool {
-    guard case .row(let id)? = state.tabs.front.list.cursor else { return false }
+    guard let list = state.tabs.frontList else { return false }
+    guard case .row(let id)? = list.list.cursor else { return false }
     return !ListScreen.isPlaceholder(id)
       && !ListScreen.goesOnFetching(state, after: state.input.count - 1)
   }

@@ -61,12 +61,12 @@ extension SharedCommands {
       return screen.node == nil
         ? nil : state.reasonReadOnly ?? reasonNotEditable(state, screen.path)
     }
-    if state.tabs.isTree {
+    guard let list = state.tabs.frontList else {
       guard case .node(let path, _, _)? = state.tabs.tree.cursorLine else { return none }
       return state.reasonReadOnly ?? TreeListing.reasonNotWhole(state, [path])
         ?? reasonNotEditable(state, path)
     }
-    guard let path = state.tabs.front.cursorRecord?.path else { return none }
+    guard let path = list.cursorRecord?.path else { return none }
     return state.reasonReadOnly ?? reasonNotEditable(state, path)
   }
 
@@ -114,13 +114,13 @@ extension SharedCommands {
   private static func reasonNothingToCopy(_ state: AppState, _ form: CopyForm) -> String? {
     if case .queue? = state.layers.last { return QueueCommands.reasonNothingToCopy(state) }
     if case .record? = state.layers.last { return form.isOfPlace ? nil : reasonBeingRead(state) }
-    if state.tabs.isTree {
+    guard let list = state.tabs.frontList else {
       if state.tabs.tree.markCount > 0 { return nil }
       if case .node? = state.tabs.tree.cursorLine { return nil }
       return "move to a node to copy it"
     }
-    if state.tabs.front.markCount > 0 { return ListCommands.reasonNoneMarkedInSight(state) }
-    return state.tabs.front.cursorRecord == nil ? "move to a record to copy it" : nil
+    if list.markCount > 0 { return ListCommands.reasonNoneMarkedInSight(state) }
+    return list.cursorRecord == nil ? "move to a record to copy it" : nil
   }
 
   /// The reason why the open record cannot be used yet, or nil if it was read or none is open.

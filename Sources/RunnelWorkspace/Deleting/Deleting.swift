@@ -41,7 +41,7 @@ enum Deleting {
 
   /// Asks before the marked records are deleted, or the one under the cursor.
   static func deleteRecord(_ state: inout AppState) {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return }
     if screen.markCount > 0 { return confirmRemovalOfMarked(&state, in: screen) }
     guard let record = screen.cursorRecord else { return }
     confirmRemoval(&state, of: record.path, record.row.summary)

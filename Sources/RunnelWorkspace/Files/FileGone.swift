@@ -67,8 +67,7 @@ extension FileGone {
   /// Returns the choice to export the loaded rows, which need no file; nil while the file exists or
   /// if no rows are loaded.
   static func loadedChoice(_ state: AppState) -> ExportChoice? {
-    guard state.database.fileGone != nil, !state.tabs.isTree else { return nil }
-    let screen = state.tabs.front
+    guard state.database.fileGone != nil, let screen = state.tabs.frontList else { return nil }
     let records = screen.content.sections.flatMap(\.rows).compactMap { screen.records[$0] }
     if records.isEmpty { return nil }
     return ExportChoice(

@@ -37,7 +37,7 @@ extension IndexMaking {
   ) { state, _ in start(&state) }
 
   private static func start(_ state: inout AppState) {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return }
     let path = screen.definition.source.path
     if state.database.origin != nil, let line = ruleLine(of: screen.definition.source.order) {
       let what = "line \(line) for the rules of \(path) at the server"

@@ -127,8 +127,9 @@ enum MouseInput {
   /// The heights of the rows of the list in front, if rows take several lines.
   private static func tallRows(_ state: AppState) -> TallRows? {
     RowLines.tallRows(state) { id, width in
-      let screen = state.tabs.front
-      guard let record = screen.records[id] else { return [StyledLine()] }
+      guard let screen = state.tabs.frontList, let record = screen.records[id] else {
+        return [StyledLine()]
+      }
       return RowText.rowText(state, of: screen, .unicode)
         .lines(for: record, state: RowText.State(), width: width)
     }

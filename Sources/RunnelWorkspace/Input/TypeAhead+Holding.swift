@@ -313,29 +313,30 @@ extension TypeAhead {
   private static func reasonWaitingInList(
     _ state: AppState, _ action: ActionID, _ count: Int?
   ) -> String? {
-    if command(state, action)?.needs.isRecord == true, state.tabs.front.sentRecord != nil,
+    guard let list = state.tabs.frontList else { return nil }
+    if command(state, action)?.needs.isRecord == true, list.sentRecord != nil,
       ComposeScreen.isSending(state, inView: state.tabs.index)
     {
       return rowIsBeingSaved
     }
-    if state.tabs.front.reach.phase == .loaded,
-      state.tabs.front.goal.isReading || state.requests.hasCursorRead,
+    if list.reach.phase == .loaded,
+      list.goal.isReading || state.requests.hasCursorRead,
       isAboutRows(state, action)
     {
       return rowsAreRead
     }
-    if state.tabs.front.reach.phase == .loading, state.tabs.front.list.cursor == nil,
+    if list.reach.phase == .loading, list.list.cursor == nil,
       isAboutRows(state, action)
     {
       return firstRowsAreRead
     }
-    guard state.tabs.front.reach.paging == .fetching, state.pane == .list else { return nil }
+    guard list.reach.paging == .fetching, state.pane == .list else { return nil }
     // Each of these actions fetches a page.
     if action == .sectionMore { return nextRowsAreFetched }
-    let move: Command.Traits = state.tabs.front.isLiveAtBottom ? .movesUp : .movesDown
+    let move: Command.Traits = list.isLiveAtBottom ? .movesUp : .movesDown
     guard traits(state, action).contains(move) else { return nil }
     var after = state
-    if state.tabs.front.list.cursor != .row(ListScreen.fetchMoreRow) {
+    if list.list.cursor != .row(ListScreen.fetchMoreRow) {
       Commands.command(action, in: [.list])?.run(&after, count)
     }
     return after.tabs.lists[state.tabs.index].list.cursor == .row(ListScreen.fetchMoreRow)

@@ -8,7 +8,7 @@ import RunnelTree
 extension AppScreen {
   /// Draws the rows of the list in front.
   func drawList(into canvas: inout Canvas) {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return }
     if case .failed(let message) = screen.reach.phase {
       return drawNote("\(glyphs.failed) \(message)", into: &canvas)
     }

@@ -28,8 +28,9 @@ extension Columns {
 
   /// The reason why no column can be added to the list in front, or nil if one can.
   static func reasonNoneToAdd(_ state: AppState) -> String? {
-    addable(
-      to: state.tabs.front, showing: shown(state, inView: state.tabs.index), state.database.coding
+    guard let list = state.tabs.frontList else { return nil }
+    return addable(
+      to: list, showing: shown(state, inView: state.tabs.index), state.database.coding
     )
     .isEmpty
       ? "each field of the loaded rows has a column" : nil
@@ -38,7 +39,7 @@ extension Columns {
   /// Opens the menu of the columns that can be added.
   static func openAddMenu(_ state: inout AppState) {
     state.input.matcher.reset()
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return }
     let hidden = Set(screen.definition.columns.map(\.field))
     let columns = addable(
       to: screen, showing: shown(state, inView: state.tabs.index), state.database.coding)

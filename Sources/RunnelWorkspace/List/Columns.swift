@@ -66,7 +66,8 @@ enum Columns {
   /// The titles of the columns that take the rest of the line, if others stand behind them: columns in
   /// full have a common beginning only before those.
   private static func movedByWide(_ state: AppState) -> [String] {
-    let columns = state.tabs.front.shownDefinition.columns
+    guard let list = state.tabs.frontList else { return [] }
+    let columns = list.shownDefinition.columns
       .filter { $0.minimumScreen <= state.size.columns }
     guard let first = columns.firstIndex(where: { $0.width == nil }),
       columns[first...].contains(where: { $0.width != nil })

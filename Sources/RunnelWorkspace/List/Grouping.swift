@@ -99,7 +99,7 @@ extension ListScreen {
 extension Grouping {
   static func openMenu(_ state: inout AppState) {
     state.input.matcher.reset()
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return }
     var menu = MenuList(items(screen, state.database.coding))
     if let grouping = screen.arrangement.grouping { menu.select(grouping.text) }
     state.layers.append(

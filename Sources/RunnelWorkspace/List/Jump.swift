@@ -258,7 +258,7 @@ extension Jump {
 
   /// Goes to what a text names: a key, a number of a row, or a time; returns the error in it, or nil.
   static func go(_ state: inout AppState, to text: String) -> String? {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return nil }
     let words = text.trimmingBlanks
     if words.isEmpty { return "go takes a key, the number of a row, or a date" }
     // What was said about an earlier jump is not true of this one.
@@ -389,7 +389,7 @@ extension Jump {
 
   /// Says whether the cursor is on the key or the row that it was to go to.
   func sayWhatIsThere(_ state: inout AppState) {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return }
     switch self {
     case .key(let key), .record(let key, _, _):
       guard screen.reach.phase == .loaded else { return }
@@ -407,7 +407,7 @@ extension Jump {
 
   /// Words that a date names no row, as the rows are sorted by keys that are no dates; nil if it does.
   private static func wordsOnDate(_ state: AppState, _ key: RunnelTree.Key) -> String? {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return nil }
     guard screen.definition.source.order == .key, FieldProfile.isDate(key.text),
       moments(state, key.text) != nil
     else { return nil }
@@ -436,10 +436,11 @@ extension Jump {
   private static func time(
     _ state: AppState, _ moments: MomentRange, _ order: (path: Path, isDescending: Bool)
   ) -> Jump? {
+    guard let list = state.tabs.frontList else { return nil }
     let field = order.path
     // The first row of a day is the last one in time where the latest stand first.
     let moment = order.isDescending ? max(moments.start, moments.end - 1) : moments.start
-    for record in state.tabs.front.someRecords(20) {
+    for record in list.someRecords(20) {
       switch record.row.node?[field].leaf {
       case .number(let number)?:
         guard let stored = number.integer, StoredTime.contains(stored) else { continue }
@@ -458,7 +459,8 @@ extension Jump {
 
   /// The words that no time can be gone to, because the field that the rows are sorted by holds none.
   private static func noTimes(_ state: AppState, _ text: String, _ field: Path) -> String {
-    if SortedTexts(in: state.tabs.front, sortedBy: field) == .dates {
+    guard let list = state.tabs.frontList else { return "" }
+    if SortedTexts(in: list, sortedBy: field) == .dates {
       let term = FilterCompletion.quotedName(field.shownText) + ":" + FilterCompletion.quoted(text)
       return "\(field.shownText) holds dates as texts, sorted by characters: f \(term) finds one"
     }

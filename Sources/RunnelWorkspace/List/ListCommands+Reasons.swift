@@ -10,7 +10,7 @@ extension ListCommands {
 
   /// The reason why there is nothing under the cursor of the list, or nil if there is something.
   static func reasonNoRows(_ state: AppState) -> String? {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return nil }
     if screen.list.cursor != nil { return nil }
     switch screen.reach.phase {
     case .idle, .loading: return "the first rows are being loaded"
@@ -20,7 +20,7 @@ extension ListCommands {
   }
 
   static func reasonRowNotOpened(_ state: AppState, isGoingIn: Bool) -> String? {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return nil }
     // Opening a list that could not be read reads it again.
     if case .failed = screen.reach.phase { return nil }
     if let reason = reasonNoRows(state) { return reason }
@@ -45,7 +45,7 @@ extension ListCommands {
   private static let noMoreRowsHere = "everything at this end is loaded: there are no more rows"
 
   static func reasonNoMoreRows(_ state: AppState) -> String? {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return nil }
     if screen.reach.phase == .loaded,
       screen.list.cursor == .row(ListScreen.newerRow) || screen.reach.hasOnlyNewerRows
     {
@@ -65,7 +65,7 @@ extension ListCommands {
 
   /// Removes the message that rows are being fetched, once none are.
   static func endFetchingToast(_ state: inout AppState) {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return }
     if screen.reach.paging == .fetching || screen.reach.newer == .fetching { return }
     let texts = [reasonBeingFetched(state), FilterScreen.searchingText(state)]
     if let text = state.toast?.toast.text, texts.contains(text) { state.toast = nil }
@@ -76,16 +76,18 @@ extension ListCommands {
   }
 
   static func reasonNotFiltered(_ state: AppState) -> String? {
-    if case .failed = state.tabs.front.reach.phase { "the rows could not be read" } else { nil }
+    guard let list = state.tabs.frontList else { return nil }
+    return if case .failed = list.reach.phase { "the rows could not be read" } else { nil }
   }
 
   static func reasonNoAges(_ state: AppState) -> String? {
-    state.tabs.front.definition.columns.contains { $0.format == .age }
+    guard let list = state.tabs.frontList else { return nil }
+    return list.definition.columns.contains { $0.format == .age }
       ? nil : "no column of this view tells how long ago something was"
   }
 
   static func reasonAtNewest(_ state: AppState) -> String? {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return nil }
     if screen.reach.isAway || screen.hasNewBeyondFarEnd { return nil }
     // In an order that is not one of time, the newest rows are known only if they arrived just now.
     let isInOrderOfTime = screen.definition.source.anchor == .last
@@ -100,7 +102,7 @@ extension ListCommands {
 
   /// The section under the cursor, and whether it is folded; nil if there is none.
   private static func sectionAtHand(_ state: AppState) -> (id: String, isFolded: Bool)? {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return nil }
     return screen.list.cursorSection(in: screen.content)
       .map { ($0, screen.list.folded.contains($0)) }
   }
@@ -114,7 +116,8 @@ extension ListCommands {
   }
 
   static func reasonNotOut(_ state: AppState) -> String? {
-    guard let section = sectionAtHand(state), state.tabs.front.list.cursor == .header(section.id)
+    guard let list = state.tabs.frontList else { return nil }
+    guard let section = sectionAtHand(state), list.list.cursor == .header(section.id)
     else {
       return nil
     }
@@ -123,14 +126,14 @@ extension ListCommands {
 
   static func reasonNoneFolded(_ state: AppState) -> String? {
     guard sectionAtHand(state) != nil else { return nil }
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return nil }
     return screen.content.sections.contains { screen.list.folded.contains($0.id) }
       ? nil : "no section is folded"
   }
 
   static func reasonAllFolded(_ state: AppState) -> String? {
     guard sectionAtHand(state) != nil else { return nil }
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return nil }
     return screen.content.sections.allSatisfy { screen.list.folded.contains($0.id) }
       ? "all sections are folded" : nil
   }
@@ -138,10 +141,11 @@ extension ListCommands {
   // MARK: Records
 
   static func reasonNoRecordAdded(_ state: AppState) -> String? {
+    guard let list = state.tabs.frontList else { return nil }
     if let reason = state.reasonReadOnly { return reason }
     do throws(Refusal) {
       _ = try state.database.resources.adding(
-        .object([]), to: state.tabs.front.definition.source.path)
+        .object([]), to: list.definition.source.path)
       return nil
     } catch {
       return error.message
@@ -149,20 +153,23 @@ extension ListCommands {
   }
 
   static func reasonNoRecordEdited(_ state: AppState) -> String? {
+    guard let list = state.tabs.frontList else { return nil }
     if let reason = reasonAwaited(state) { return reason }
-    return state.tabs.front.cursorRecord == nil
+    return list.cursorRecord == nil
       ? "move to a record to edit it" : state.reasonReadOnly
   }
 
   /// The reason why nothing can be done with a new record that waits for the server, or nil.
   private static func reasonAwaited(_ state: AppState) -> String? {
-    let isAwaited = state.tabs.front.sentRecord != nil && !state.tabs.front.passing.awaited.isEmpty
+    guard let list = state.tabs.frontList else { return nil }
+    let isAwaited = list.sentRecord != nil && !list.passing.awaited.isEmpty
     return isAwaited ? state.phrase("the server has not got it yet", .syncOpen, "lists it") : nil
   }
 
   static func reasonNoRecordDeleted(_ state: AppState) -> String? {
+    guard let list = state.tabs.frontList else { return nil }
     if let reason = reasonNoneMarkedInSight(state) { return reason }
-    if state.tabs.front.markCount == 0, state.tabs.front.cursorRecord == nil {
+    if list.markCount == 0, list.cursorRecord == nil {
       if let reason = reasonAwaited(state) { return reason }
       return "move to a record to delete it"
     }
@@ -172,7 +179,8 @@ extension ListCommands {
   /// The reason why nothing can be done with the marked records, or nil if something can or none
   /// are marked.
   static func reasonNoneMarkedInSight(_ state: AppState) -> String? {
-    state.tabs.front.markCount > 0 && state.tabs.front.markedRecords.isEmpty
+    guard let list = state.tabs.frontList else { return nil }
+    return list.markCount > 0 && list.markedRecords.isEmpty
       ? state.phrase("the filter hides what is marked", .stepBack, "shows all") : nil
   }
 }

@@ -223,7 +223,8 @@ package enum ListCommands {
 extension ListCommands {
   @Sendable
   private static func hints(_ state: AppState, _ hand: AtHand) -> [CommandHint] {
-    switch state.tabs.front.list.cursor {
+    guard let list = state.tabs.frontList else { return [] }
+    switch list.list.cursor {
     case .header:
       return [
         CommandHint(.rowOpen, "fold"), CommandHint(.sectionNext), CommandHint(.recordAdd),
@@ -254,7 +255,7 @@ extension ListCommands {
       ? [CommandHint(.rowOpen)] : [CommandHint(.rowOpen, below), CommandHint(.rowIn, "record")]
     return opening + [
       CommandHint(.viewUp),
-      CommandHint(.recordEdit, state.tabs.front.markCount > 0 ? "edit this row" : nil),
+      CommandHint(.recordEdit, list.markCount > 0 ? "edit this row" : nil),
       CommandHint(.recordAdd),
       CommandHint(.recordToggle, hand.toggled), CommandHint(.recordDelete),
       CommandHint(.markToggle), CommandHint(.filterEdit), CommandHint(.searchStart),

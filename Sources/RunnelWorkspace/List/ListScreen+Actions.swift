@@ -37,7 +37,7 @@ extension ListScreen {
   /// Fetches the next pages at the end under the cursor.
   static func fetchMoreAtCursor(_ state: inout AppState, pages: Int) {
     let pages = min(max(pages, 1), pagesMax)
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return }
     if screen.list.cursor == .row(ListScreen.newerRow) || screen.reach.hasOnlyNewerRows {
       fetchNewer(&state, pages: pages)
     } else {
@@ -48,7 +48,7 @@ extension ListScreen {
   /// Whether the last command fetched a page by Enter, which goes on then; `count` is the number of
   /// commands until then.
   static func goesOnFetching(_ state: AppState, after count: Int) -> Bool {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return false }
     guard screen.goal.fetchedAt == count, case .row(let id)? = screen.list.cursor else {
       return false
     }
@@ -277,7 +277,7 @@ extension ListScreen {
   }
 
   static func addRecord(_ state: inout AppState) {
-    let screen = state.tabs.front
+    guard let screen = state.tabs.frontList else { return }
     if screen.definition.compose != nil { return ComposeScreen.openComposer(&state) }
     if ResourceCommands.openFormForNewRecord(
       &state, in: screen.definition.source.path, view: state.tabs.index)

@@ -29,7 +29,8 @@ enum MethodCalls {
 
   /// The place of the service whose records are in front.
   private static func place(_ state: AppState) -> Path? {
-    state.tabs.front.definition.source.path.keys.first.map { Path(unchecked: [$0]) }
+    guard let list = state.tabs.frontList else { return nil }
+    return list.definition.source.path.keys.first.map { Path(unchecked: [$0]) }
   }
 
   /// The methods of the service in front that the profile describes.

@@ -180,16 +180,16 @@ extension SearchScreen {
       let column = layer.textColumn(ofRow: id, width: state.layout.body.width)
       guard let column else { return "" }
       line = StyledLine(String(repeating: " ", count: column) + layer.text(ofRow: id))
-    } else if state.tabs.isTree {
+    } else if let screen = state.tabs.frontList {
+      guard let record = screen.records[id] else { return "" }
+      line = RowText.rowText(state, of: screen, glyphs)
+        .line(for: record, state: RowText.State(), width: width + list.horizontalOffset)
+    } else {
       line = TreeText(
         tree: state.tabs.tree, local: state.settings.local, glyphs: glyphs,
         keys: KeyText.treeKeys(state), pageSize: state.settings.pageSize
       )
       .line(id: id, width: width + list.horizontalOffset)
-    } else {
-      guard let record = state.tabs.front.records[id] else { return "" }
-      line = RowText.rowText(state, of: state.tabs.front, glyphs)
-        .line(for: record, state: RowText.State(), width: width + list.horizontalOffset)
     }
     var left = width
     return String(

@@ -158,7 +158,7 @@ enum RowCommands {
       let field = path.relative(to: record) ?? path
       found = [state.database.resources.reference(at: record, field, leaf)].compactMap(\.self)
     case nil:
-      guard let record = state.tabs.front.cursorRecord, let node = record.row.node else {
+      guard let record = state.tabs.frontList?.cursorRecord, let node = record.row.node else {
         return []
       }
       found = references(state, in: node, at: record.path)
