@@ -5,6 +5,7 @@ import Testing
 @Suite struct WorkspaceTests {
   private static let storedPropertiesMax = 15
   private static let membersMax = 60
+  private static let listPropertiesMax = 20
   /// The most layers that a switch outside the list of layers may tell apart.
   private static let toldApartMax = 5
 
@@ -64,6 +65,12 @@ import Testing
     #expect(stored.count <= Self.storedPropertiesMax, "\(stored.joined(separator: "\n"))")
     let all = members.map(\.line)
     #expect(all.count <= Self.membersMax, "\(all.count): \(all.joined(separator: "\n"))")
+  }
+
+  @Test func theFactsOfAListStandInGroups() throws {
+    let stored = try members(of: "ListScreen").filter(\.isStored).map(\.line)
+    #expect(stored.count > 10, "the members are not found any more")
+    #expect(stored.count <= Self.listPropertiesMax, "\(stored.joined(separator: "\n"))")
   }
 
   /// A new layer is a case in one file; nothing else has a list of all layers.
