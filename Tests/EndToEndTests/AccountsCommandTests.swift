@@ -98,6 +98,8 @@ import Testing
     let unknown = try setting.run("import", users, setting.file, "--hash-algo", "MD5")
     #expect(unknown.status == 1)
     #expect(unknown.errors.contains("MD5 is not known here: SCRYPT,"))
+    let keyless = try setting.run("import", users, setting.file, "--hash-algo", "SCRYPT")
+    #expect(keyless.status == 2 && keyless.errors.contains("need --hash-key-file"))
     let nameless = try setting.run("import", users, setting.file)
     #expect(nameless.errors.contains("a@x.org: Name the function of the hashes"))
     let imported = try setting.run(

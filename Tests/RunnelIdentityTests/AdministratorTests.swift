@@ -259,6 +259,42 @@ import Testing
     #expect(refusal(identity, .batchCreate, ["users": []]) == "MISSING_USER_ACCOUNT")
   }
 
+  @Test func claimsThatTellOfTheAccountItselfAreNotImported() throws {
+    let users: JSONValue = [
+      ["localId": "a", "customAttributes": #"{"email":"boss@x.org","email_verified":true}"#],
+      ["localId": "b", "customAttributes": #"{"role":"editor"}"#],
+    ]
+    let identity = TestIdentity()
+    let answer = try admin(identity, .batchCreate, ["users": users])
+    #expect(answer["error"] == [["index": 0, "message": "FORBIDDEN_CLAIM : email"]])
+    #expect(identity.store.accounts.keys.sorted() == ["b"])
+    // An emulator takes them, as the official one does.
+    let emulator = TestIdentity(isEmulator: true)
+    #expect(try admin(emulator, .batchCreate, ["users": users])["error"] == nil)
+  }
+
+  /// Earlier versions took such claims.
+  @Test func storedClaimsDoNotStandForTheNameOfAnAccount() throws {
+    let identity = TestIdentity()
+    _ = try admin(
+      identity, .create, ["localId": "a", "email": "a@x.org", "password": "secret123"])
+    identity.store.accounts["a"]?.customClaims = #"{"name":"Boss","role":"editor"}"#
+    let claims = try identity.signIn("a@x.org").claims
+    #expect(claims["role"] == "editor" && claims["name"] == nil)
+  }
+
+  @Test(arguments: ["SCRYPT", "HMAC_SHA256"])
+  func hashesWithoutTheirKeyAreRefusedAsThat(name: String) throws {
+    let answer = try admin(
+      TestIdentity(), .batchCreate,
+      [
+        "hashAlgorithm": .string(name), "rounds": 8, "memoryCost": 14,
+        "users": [["localId": "a", "passwordHash": "MTIzNDU2Nzg5MDEy", "salt": "c2FsdA=="]],
+      ])
+    let message = answer["error"]?[0]?["message"]?.string ?? ""
+    #expect(message.hasPrefix("INVALID_PASSWORD_HASH : Hashes of \(name) need"))
+  }
+
   @Test(arguments: [".", "#", "$", "/", "[", "]", "\n", "\u{7F}"])
   func idsThatNoKeyOfATreeIsLikeAreNotImported(character: String) throws {
     let identity = TestIdentity()

@@ -270,6 +270,7 @@ import Testing
   @Test(
     arguments: [
       (["iss": 1], "FORBIDDEN_CLAIM : iss"), (["firebase": [:]], "FORBIDDEN_CLAIM : firebase"),
+      (["email_verified": true], "FORBIDDEN_CLAIM : email_verified"),
       (["a": .string(String(repeating: "x", count: 1000))], "CLAIMS_TOO_LARGE"),
       (3, "INVALID_CLAIMS"),
     ] as [(JSONValue, String)])

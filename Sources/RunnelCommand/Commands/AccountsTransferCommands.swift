@@ -103,6 +103,22 @@ struct ImportAccountsCommand: ParsableCommand, FileNaming {
     if hashAlgo == nil, hashKeyFile != nil || rounds != nil || memCost != nil {
       throw ValidationError("The parameters of hashes need their function: give --hash-algo.")
     }
+    guard let hashAlgo, let lack = lack(of: hashAlgo) else { return }
+    throw ValidationError("Hashes of \(hashAlgo) need \(lack).")
+  }
+
+  /// The first option without which no hash of a function can be read; nil for none.
+  private func lack(of function: String) -> String? {
+    let key = hashKeyFile == nil ? "--hash-key-file: the file with the key of the project" : nil
+    let count = rounds == nil ? "--rounds" : nil
+    let cost = memCost == nil ? "--mem-cost" : nil
+    return switch function {
+    case "SCRYPT": key ?? count ?? cost
+    case "HMAC_SHA256": hashKeyFile == nil ? "--hash-key-file: the file with their key" : nil
+    case "PBKDF2_SHA256": count
+    case "STANDARD_SCRYPT": cost
+    default: nil
+    }
   }
 
   func run() throws {

@@ -163,7 +163,7 @@ extension IdentityDecider {
     record.validSince = try user.int("validSince")
     record.initialEmail = try user.filled("initialEmail")
     if let claims = try user.text("customAttributes") {
-      record.customClaims = try IdentityDecider.checked(claimsText: claims)
+      record.customClaims = try checked(claimsText: claims)
     }
     record.otherProviders = try (user.list("providerUserInfo") ?? []).filter { provider in
       let name = provider["providerId"]?.string
@@ -206,6 +206,12 @@ extension IdentityDecider {
     else { throw .refused("INVALID_PASSWORD_HASH : The hash or the salt is not Base64") }
     let hash = PasswordHash(function, salt: salt, key: key)
     guard hash.isUsable else {
+      if case .firebase(let signerKey, _, _, _) = function, signerKey.isEmpty {
+        throw .refused("INVALID_PASSWORD_HASH : Hashes of SCRYPT need the key of their project")
+      }
+      if case .hmac(let secret, _) = function, secret.isEmpty {
+        throw .refused("INVALID_PASSWORD_HASH : Hashes of HMAC_SHA256 need their key")
+      }
       throw .refused("INVALID_PASSWORD_HASH : The hash or a parameter is out of range")
     }
     return hash

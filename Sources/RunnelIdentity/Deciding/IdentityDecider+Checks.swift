@@ -107,35 +107,35 @@ extension IdentityDecider {
   ]
   private static let claimsLengthMax = 1000
 
+  /// Whether additional claims cannot have a name.
+  ///
+  /// An emulator lets those of the account be replaced, as the official one does.
+  func isReserved(claim name: String) -> Bool {
+    IdentityDecider.reservedClaims.contains(name)
+      || !policy.isEmulator && IdentityDecider.accountClaims.contains(name)
+  }
+
   /// Checks the additional claims of a user.
   ///
   /// - Throws: `IdentityStop` (`INVALID_CLAIMS`, `FORBIDDEN_CLAIM`, `CLAIMS_TOO_LARGE`).
-  static func check(claims: JSONValue) throws(IdentityStop) {
+  func check(claims: JSONValue) throws(IdentityStop) {
     guard case .object(let members) = claims else { throw .refused("INVALID_CLAIMS") }
-    for member in members where reservedClaims.contains(member.name) {
+    for member in members where isReserved(claim: member.name) {
       throw .refused("FORBIDDEN_CLAIM : \(member.name)")
     }
-    if claims.jsonText().count > claimsLengthMax { throw .refused("CLAIMS_TOO_LARGE") }
-  }
-
-  /// Checks that additional claims have no name of one that tells of the account itself.
-  ///
-  /// - Throws: `IdentityStop` (`FORBIDDEN_CLAIM`).
-  static func checkNames(claimsText text: String) throws(IdentityStop) {
-    let members = (try? JSONValue(parsing: text))?.object ?? []
-    for member in members where accountClaims.contains(member.name) {
-      throw .refused("FORBIDDEN_CLAIM : \(member.name)")
+    if claims.jsonText().count > IdentityDecider.claimsLengthMax {
+      throw .refused("CLAIMS_TOO_LARGE")
     }
   }
 
   /// Checks the text of additional claims; nil or an empty text for none.
   ///
   /// - Throws: `IdentityStop` as `check(claims:)`.
-  static func checked(claimsText text: String) throws(IdentityStop) -> String? {
+  func checked(claimsText text: String) throws(IdentityStop) -> String? {
     if text.isEmpty { return nil }
     // Text that is no JSON is no object either.
     guard let claims = try? JSONValue(parsing: text) else { throw .refused("INVALID_CLAIMS") }
-    if text.count > claimsLengthMax { throw .refused("CLAIMS_TOO_LARGE") }
+    if text.count > IdentityDecider.claimsLengthMax { throw .refused("CLAIMS_TOO_LARGE") }
     try check(claims: claims)
     return claims.object?.isEmpty == true ? nil : text
   }

@@ -53,9 +53,9 @@ extension IdentityDecider {
     set("name", record.displayName.map { .string($0) })
     set("picture", record.photoURL.map { .string($0) })
     for text in [record.customClaims, session.claims] {
-      // Claims were checked when they were stored.
+      // Claims were checked when they were stored, but not by earlier versions if they were imported.
       let claims = text.flatMap { try? JSONValue(parsing: $0) }?.object ?? []
-      for claim in claims { set(claim.name, claim.value) }
+      for claim in claims where !isReserved(claim: claim.name) { set(claim.name, claim.value) }
     }
     set("email", record.email.map { .string($0) })
     if record.email != nil || record.isEmailVerified {
@@ -210,7 +210,7 @@ extension IdentityDecider {
     let uid = try checked(id: id)
     var claims: JSONValue?
     if let given = token["claims"], !given.isNull {
-      try IdentityDecider.check(claims: given)
+      try check(claims: given)
       claims = given
     }
     let found = try account(uid)

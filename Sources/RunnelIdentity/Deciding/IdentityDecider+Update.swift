@@ -185,9 +185,7 @@ extension IdentityDecider {
       record.phoneNumber = try checked(phone: phone, for: record.id)
     }
     if let text = try fields.text("customAttributes") {
-      record.customClaims = try IdentityDecider.checked(claimsText: text)
-      // An emulator takes them, as the official one does; so does an import, with what another service had.
-      if !policy.isEmulator { try IdentityDecider.checkNames(claimsText: text) }
+      record.customClaims = try checked(claimsText: text)
     }
     if let time = try fields.int("createdAt") { record.creationTime = time }
     if let time = try fields.int("lastLoginAt") { record.lastLoginTime = time }
