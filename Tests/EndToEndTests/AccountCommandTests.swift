@@ -205,6 +205,9 @@ import Testing
       #expect(try run("logout", url).errors.contains("1 write waits: it is sent after"))
       let out = try run("sync", "push", url)
       #expect(out.status == 3 && out.errors.contains("1 write of ana waits, who is not signed in"))
+      let told = try logIn("ana", port).errors
+      #expect(told.contains("1 write waits of this account: `runnel sync push"), "\(told)")
+      #expect(try run("logout", url).status == 0)
       // Another user has nothing that waits.
       #expect(try logIn("bo", port).status == 0)
       let other = try run("sync", "push", url)
@@ -292,6 +295,33 @@ import Testing
       let push = try run("sync", "push", url)
       #expect(push.status == 1 && push.errors.contains("it is never sent"), "\(push.errors)")
       #expect(push.errors.contains(" \(user)` gives it up"))
+    }
+  }
+
+  @Test func anonymousAccountGetsAnAddressByACommand() async throws {
+    try await withAccountWeb(service) { port in
+      #expect(
+        try run("login", url, "--emulator", "http://localhost:\(port)", "--anonymous").status == 0)
+      let email = try run("account", "email", url, "dy@x.org")
+      #expect(email.status == 1 && email.errors.contains("`runnel account upgrade"))
+      let upgrade = ["account", "upgrade", url, "dy@x.org", "--password-file", "-"]
+      let made = try Program.run(upgrade, input: "long enough\n", environment: environment)
+      #expect(made.status == 0 && made.errors.contains("has the address dy@x.org now"))
+      #expect(try run("whoami", url).output.contains("dy@x.org"))
+      let again = try Program.run(upgrade, input: "long enough\n", environment: environment)
+      #expect(again.status == 1 && again.errors.contains("runnel account email"))
+    }
+  }
+
+  @Test func deletionMakesAnotherAccountActiveAndSaysSo() async throws {
+    try await withAccountWeb(service) { port in
+      #expect(try logIn("bo", port).status == 0)
+      #expect(try logIn("ana", port).status == 0)
+      let current = try database.folder.write("secret-ana\n", to: "current")
+      let deleted = try run("account", "delete", url, "--force", "--current-file", current)
+      #expect(deleted.status == 0, "\(deleted.errors)")
+      #expect(deleted.errors.contains("Commands act as bo@x.org from now on"))
+      #expect(try run("whoami", url).output.contains("bo@x.org"))
     }
   }
 

@@ -151,6 +151,16 @@ import Testing
     #expect(try home.signedIn()?.user.id == "ana", "commands act as before")
   }
 
+  @Test func writesOfAnotherAccountThatIsSignedInAreAmongTheFacts() async throws {
+    let work = AccountWork(home, countWaiting: { $0 == "bo" ? 2 : 0 }, wake: {})
+    _ = self.work.begin(as: nil)
+    #expect(try await signIn("ana") == .success("ana"))
+    #expect(try await signIn("bo", 2) == .success("bo"))
+    let waiting = work.begin(as: "ana").waiting
+    #expect(waiting.map(\.account.id) == ["bo"] && waiting.map(\.count) == [2])
+    #expect(work.begin(as: "bo").waiting.isEmpty)
+  }
+
   @Test func resetThatMadeANewAccountSaysTheAddress() async throws {
     _ = work.begin(as: nil)
     for (number, parts) in [(1, false), (3, true)] {

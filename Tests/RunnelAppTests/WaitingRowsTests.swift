@@ -132,7 +132,7 @@ import Testing
     app.press("f")
     app.type(filter)
     app.press("Enter")
-    #expect(app.list.paging == .more && app.list.loadedCount == 20, "\(app.body)")
+    #expect(app.list.reach.paging == .more && app.list.reach.loadedCount == 20, "\(app.body)")
   }
 
   @Test func rowGoesWithTheWrite() throws {
@@ -146,6 +146,6 @@ import Testing
       _ = try $0.receive([.push(.set(.empty), place, tag: nil), .acknowledged(id: id)])
     }
     #expect(!rows.contains(place.description) && lines("hello").isEmpty, "\(app.body)")
-    #expect(app.list.awaited.isEmpty)
+    #expect(app.list.passing.awaited.isEmpty)
   }
 }

@@ -22,7 +22,8 @@ final class AccountMonitor {
   /// A folder that is missing is looked for whenever this is called, for it is made with the first account.
   func note(_ state: AppState) {
     work.note(
-      isListed: AccountsScreen.isListed(state), isInFront: AccountsScreen.isInFront(state))
+      isListed: AccountsScreen.isListed(state) || QueueScreen.isListed(state),
+      isInFront: AccountsScreen.isInFront(state))
     work.note(refused: state.writes.queue.refused.last?.id)
     look()
   }

@@ -128,17 +128,23 @@ extension AccountWork {
     let kept: [KeptAccount] = (try? home.all()) ?? []
     var facts = AccountFacts(kept, of: user, state, ended: ended)
     facts.revokedCount = facts.revokedUser.map(countWaiting) ?? 0
-    facts.waiting = waiting(besides: Set(kept.map(\.user.id) + [user].compactMap(\.self)))
+    facts.waiting = waiting(of: facts.accounts, besides: user)
     return facts
   }
 
-  /// The accounts whose sessions have ended, and whose writes wait, without some users.
-  private nonisolated func waiting(besides users: Set<String>) -> [AccountFacts.Waiting] {
-    home.allEnded().compactMap { end in
+  /// The accounts but that of a user whose writes wait: those signed in, and those whose sessions have ended.
+  private nonisolated func waiting(
+    of signedIn: [AccountFacts.Account], besides user: String?
+  ) -> [AccountFacts.Waiting] {
+    let kept = signedIn.filter { $0.id != user }.map { AccountFacts.Waiting($0, count: 0) }
+    let ended = home.allEnded().filter { end in
       // What is kept of a device that was taken away is shown only after a new sign-in.
-      if end.isRevoked || users.contains(end.user.id) { return nil }
-      let count = countWaiting(end.user.id)
-      return count == 0 ? nil : AccountFacts.Waiting(end, count: count)
+      !end.isRevoked && end.user.id != user && !signedIn.contains { $0.id == end.user.id }
+    }
+    return (kept + ended.map { AccountFacts.Waiting($0, count: 0) }).compactMap { account in
+      var account = account
+      account.count = countWaiting(account.account.id)
+      return account.count == 0 ? nil : account
     }
   }
 

@@ -93,6 +93,17 @@ struct AccountPlace {
     try accounts { () throws(AccountFailure) in try home.activate(user) }
   }
 
+  /// Makes another account the active one if none is, so that commands go on working, and says so.
+  ///
+  /// - Throws: `Failure` if it cannot be written.
+  func activateNext() throws {
+    guard try signedIn() == nil, let next = try all().first else { return }
+    try activate(next.user.id)
+    StandardError.say(
+      "Commands act as \(next.user.email ?? next.user.id) from now on, who is signed in too: "
+        + "`runnel account use` chooses.")
+  }
+
   /// Notes that a user signed out; that nobody can sign in to the account again is told while writes of it wait.
   ///
   /// - Throws: `Failure` if that cannot be written.

@@ -18,8 +18,8 @@ struct AccountCommand: ParsableCommand {
       """,
     subcommands: [
       AccountListCommand.self, AccountUseCommand.self, AccountPasswordCommand.self,
-      AccountEmailCommand.self, AccountVerifyCommand.self, AccountResetCommand.self,
-      AccountNameCommand.self, AccountDeleteCommand.self,
+      AccountEmailCommand.self, AccountUpgradeCommand.self, AccountVerifyCommand.self,
+      AccountResetCommand.self, AccountNameCommand.self, AccountDeleteCommand.self,
     ])
 }
 
@@ -130,6 +130,11 @@ struct AccountEmailCommand: ParsableCommand {
   func run() throws {
     let place = try account.place()
     let (session, user) = try place.checkedSession()
+    if user.isAnonymous {
+      throw Failure(
+        "The account has neither an address nor a password: `runnel account upgrade \(place.choice.name) \(email)` "
+          + "gives it both.")
+    }
     if user.email?.lowercased() == email.lowercased() {
       throw Failure("\(email) is the address of this account already.")
     }
@@ -146,7 +151,40 @@ struct AccountEmailCommand: ParsableCommand {
       now
         ? "The address is \(email) from now on, and not confirmed: `runnel account verify \(place.choice.name)` "
           + "confirms it. Do it before you ever need a new password: a message that sets one could make a new account "
-          + "for the address." : "A message was sent to \(email).")
+          + "for the address." : AccountVerifyCommand.sent(to: email))
+  }
+}
+
+/// `runnel account upgrade`: gives an anonymous account an e-mail address and a password.
+struct AccountUpgradeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "upgrade",
+    abstract: "Give an account without an address an e-mail address and a password.",
+    discussion: """
+      The account keeps its id, its data and what waits. The password is asked for twice, or read as --password-file and \
+      --password-fd say. The address is not confirmed then: `runnel account verify` confirms it.
+      """)
+
+  @OptionGroup var account: AccountArguments
+  @Argument(help: "The e-mail address.") var email: String
+  @OptionGroup var password: PasswordOptions
+
+  func run() throws {
+    let place = try account.place()
+    let (session, user) = try place.checkedSession()
+    guard user.isAnonymous else {
+      throw Failure(
+        "\(user.email ?? user.id) has signed in with an address already: `runnel account email \(place.choice.name) "
+          + "\(email)` changes it.")
+    }
+    let email = email
+    let password = try password.newPassword()
+    _ = try place.answer(isChange: true) {
+      try await session.perform(.upgrade(email: email, password: password))
+    }
+    StandardError.say(
+      "The account \(user.id) has the address \(email) now, which is not confirmed: `runnel account verify "
+        + "\(place.choice.name)` confirms it.")
   }
 }
 
@@ -178,8 +216,16 @@ struct AccountVerifyCommand: ParsableCommand {
         return StandardError.say("\(user.email ?? user.id) is confirmed already.")
       }
       try place.answer(isChange: true) { try await session.sendEmailVerification() }
-      StandardError.say("A message was sent to \(user.email ?? user.id).")
+      StandardError.say(AccountVerifyCommand.sent(to: user.email ?? user.id))
     }
+  }
+
+  /// The words that the server sends a message; whether it is delivered is not known here.
+  static func sent(to email: String) -> String {
+    let sent = "The server sends a message to \(email)."
+    if email.prefix(while: { $0 != "@" }).allSatisfy(\.isASCII) { return sent }
+    return sent
+      + " Not every server of mail takes such letters before the @: if none comes, its log says why."
   }
 }
 
@@ -309,5 +355,6 @@ struct AccountDeleteCommand: ParsableCommand {
     }
     let left = OthersWrites(place.choice).entry(of: user.id).map { " " + $0.line } ?? ""
     StandardError.say("The account \(name) was deleted.\(left)")
+    try place.activateNext()
   }
 }

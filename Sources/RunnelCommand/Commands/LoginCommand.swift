@@ -85,6 +85,13 @@ struct LoginCommand: ParsableCommand {
     StandardError.say("Signed in to \(place.choice.name) as \(user.email ?? user.id).")
     let home = place.home
     try place.answer { await home.checkEarlier(of: user) }
+    let count = place.waitingCount(of: user.id)
+    if count > 0 {
+      StandardError.say(
+        (count == 1 ? "1 write waits" : "\(count) writes wait")
+          + " of this account: `runnel sync push \(place.choice.name)`, or an open workspace, sends "
+          + (count == 1 ? "it." : "them."))
+    }
     for entry in OthersWrites(place.choice).earlier(than: user) { StandardError.say(entry.line) }
   }
 

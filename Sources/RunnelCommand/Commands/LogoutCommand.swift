@@ -64,7 +64,7 @@ struct LogoutCommand: ParsableCommand {
       count == 0
       ? ""
       : (count == 1 ? " 1 write waits, and is" : " \(count) writes wait, and are")
-        + " never sent then: `runnel sync push` sends what waits."
+        + " never sent then: `runnel sync push \(place.choice.name)` sends what waits."
     let end = "nobody can sign in to this account again, which has no address."
     try Consent(isGiven: force).require(
       "Sign out of \(names)? Note that \(end)\(writes)",
@@ -80,7 +80,7 @@ struct LogoutCommand: ParsableCommand {
       StandardError.say(
         "Signed out of \(place.choice.name): \(ended.user.email ?? ended.user.id), whose session "
           + "had ended." + LogoutCommand.waiting(ended.user, place, try place.all()))
-      if accounts.isEmpty { return try LogoutCommand.activateNext(place) }
+      if accounts.isEmpty { return try place.activateNext() }
     }
     if accounts.isEmpty { throw place.nobody }
     let departures = place.departures
@@ -104,15 +104,6 @@ struct LogoutCommand: ParsableCommand {
         "The server cannot be reached: the next workspace removes this device from the user's devices."
       )
     }
-    try LogoutCommand.activateNext(place)
-  }
-
-  /// Makes another account the active one if none is, so that commands go on working.
-  private static func activateNext(_ place: AccountPlace) throws {
-    guard try place.signedIn() == nil, let next = try place.all().first else { return }
-    try place.activate(next.user.id)
-    StandardError.say(
-      "Commands act as \(next.user.email ?? next.user.id) from now on, who is signed in too: "
-        + "`runnel account use` chooses.")
+    try place.activateNext()
   }
 }

@@ -210,15 +210,20 @@ struct WorkspaceOptions: ParsableArguments {
   /// The local replica is shown at once, before the server responds.
   func open(_ origin: OriginChoice) throws {
     let before = noKeep ? OthersWrites(origin).entries.map(\.file) : []
-    let status = try show(origin, noKeep ? TemporaryAccounts() : nil)
-    if noKeep { OthersWrites(origin).sayLeft(since: before) }
+    let temporary = noKeep ? try TemporaryAccounts() : nil
+    defer { temporary?.remove() }
+    let status = try show(origin, temporary)
+    if let temporary {
+      OthersWrites.sayLeft(since: before, of: try? temporary.home(origin), origin)
+    }
+    // The end of the process runs nothing that is deferred.
+    temporary?.remove()
     if status != 0 { Glibc.exit(status) }
   }
 
   /// Shows a server's database, with the accounts that are kept or with temporary ones; returns the exit
   /// code.
   private func show(_ origin: OriginChoice, _ temporary: TemporaryAccounts?) throws -> Int32 {
-    defer { temporary?.remove() }
     var wish = try origin.wish()
     if let temporary, wish.accounts != nil {
       (wish.accounts, wish.user) = (try temporary.home(origin), nil)

@@ -29,10 +29,38 @@ struct OthersWrites {
   /// Whether there are writes that no sign-in with a known address sends, as far as is known here.
   var hasNeverSent: Bool { entries.contains { $0.isNeverSent } }
 
-  /// Says which writes a workspace left that has forgotten its accounts.
+  /// Says which writes a workspace left that forgets its accounts; of accounts to which nobody can sign in again,
+  /// that is remembered, by the id alone.
   ///
-  /// - Parameter before: what waited before it.
-  func sayLeft(since before: [ReplicaFolder.WaitingFile]) {
+  /// - Parameters:
+  ///   - before: what waited before it.
+  ///   - forgotten: the accounts that it forgets.
+  ///   - choice: the database.
+  static func sayLeft(
+    since before: [ReplicaFolder.WaitingFile], of forgotten: AccountHome?, _ choice: OriginChoice
+  ) {
+    let kept = ((try? forgotten?.all()) ?? []).map(\.user)
+    let ended = forgotten?.allEnded() ?? []
+    if let home = AccountPlace.known(choice)?.home {
+      let waiting = Set(
+        OthersWrites(choice).entries.filter { !before.contains($0.file) }.compactMap(\.file.user))
+      // What cannot be remembered is told here all the same.
+      for user in kept where waiting.contains(user.id) && user.isAnonymous {
+        try? home.noteSignOut(of: user, writesWait: true)
+      }
+      for end in ended where waiting.contains(end.user.id) && end.isFinal {
+        var user = AccountUser(id: end.user.id)
+        user.method = end.user.method
+        try? home.folder(home.ownService).rememberEnd(of: user, end.failure)
+        // Commands say that a session ended only of accounts that are kept here.
+        try? home.noteSignOut(of: user, writesWait: true)
+      }
+    }
+    let users = kept + ended.map(\.user)
+    OthersWrites(choice, forgetting: users).sayLeft(since: before)
+  }
+
+  private func sayLeft(since before: [ReplicaFolder.WaitingFile]) {
     for entry in entries where !before.contains(entry.file) {
       StandardError.say(entry.line)
       StandardError.say(
@@ -50,13 +78,20 @@ struct OthersWrites {
   }
 
   /// Finds the writes in all replicas of a database but one; nil for all.
-  init(_ choice: OriginChoice, besides file: String? = nil) {
+  ///
+  /// - Parameters:
+  ///   - choice: the database.
+  ///   - file: the replica of the command; nil for none.
+  ///   - forgotten: users whose accounts are kept no more, but whose addresses are known.
+  init(
+    _ choice: OriginChoice, besides file: String? = nil, forgetting forgotten: [AccountUser] = []
+  ) {
     let place = AccountPlace.known(choice)
     // Files of accounts that cannot be read are told when somebody signs in.
     signedIn = ((try? place?.all()) ?? []).map(\.user)
     let departing = (try? place?.home.departing()) ?? []
     let known = Known(
-      choice.name, signedIn: signedIn, departing: departing.map(\.user))
+      choice.name, signedIn: signedIn, departing: departing.map(\.user) + forgotten)
     entries = ReplicaFolder.waitingFiles(
       for: choice.address, environment: ProcessInfo.processInfo.environment
     ).filter { $0.file != file }.map { waiting in

@@ -41,7 +41,7 @@ package struct AccountFacts: Hashable, Sendable {
     case ended(String)
   }
 
-  /// An account that is not signed in, whose session has ended, and whose writes wait.
+  /// An account that is not shown, and whose writes wait; it is signed in, or its session has ended.
   package struct Waiting: Hashable, Sendable {
     package var account: Account
     /// The number of its writes that wait.
@@ -56,7 +56,7 @@ package struct AccountFacts: Hashable, Sendable {
 
   /// The accounts that are signed in.
   package var accounts: [Account]
-  /// The accounts other than the one that is shown which are not signed in, and whose writes wait.
+  /// The accounts other than the one that is shown whose writes wait.
   package var waiting: [Waiting] = []
   /// The account whose data is shown; nil for none.
   package var current: Account?
@@ -90,6 +90,9 @@ package struct AccountFacts: Hashable, Sendable {
   /// Whether the session of the account that is shown has ended, and another account has its address now.
   var isReplaced: Bool { reasonEnded != nil && current.map { isReplaced($0) } ?? false }
 
+  /// Whether an account is signed in.
+  func isSignedIn(_ account: Account) -> Bool { accounts.contains { $0.id == account.id } }
+
   /// Whether another account that is signed in has the address of an account that is not.
   func isReplaced(_ account: Account) -> Bool {
     guard let email = account.email?.lowercased() else { return false }
@@ -103,6 +106,7 @@ package struct AccountFacts: Hashable, Sendable {
     }
     return waiting.first { waiting in
       waiting.account.email?.lowercased() == email && waiting.account.id != current.id
+        && !isSignedIn(waiting.account)
     }
   }
 
@@ -116,10 +120,8 @@ package struct AccountFacts: Hashable, Sendable {
     return "nobody is signed in: this device was revoked\(writes)"
   }
 
-  /// Words about the writes of the user who took this device away; empty if none wait.
-  var wordsOnRevoked: String {
-    revokedWrites.map { " · \($0) for a new sign-in" } ?? ""
-  }
+  /// Words about the writes of the user who took this device away; nil if none wait.
+  var wordsOnRevoked: String? { revokedWrites.map { "\($0) for a new sign-in" } }
 
   private var revokedWrites: String? {
     if revokedCount == 0 { return nil }
@@ -128,8 +130,8 @@ package struct AccountFacts: Hashable, Sendable {
 
   /// All accounts to be listed: those signed in, the one that is shown, and others whose writes wait.
   package var listed: [Account] {
-    let others = waiting.map(\.account).filter { $0.id != current?.id }
-    guard let current, !accounts.contains(where: { $0.id == current.id }) else {
+    let others = waiting.map(\.account).filter { $0.id != current?.id && !isSignedIn($0) }
+    guard let current, !isSignedIn(current) else {
       return accounts + others
     }
     return [current] + accounts + others
@@ -185,6 +187,7 @@ extension AccountFacts {
       state.database.changingAddress = nil
     }
     AccountsScreen.refreshAccounts(&state)
+    QueueScreen.refreshQueue(&state)
     if before?.reasonEnded != nil, facts.session == .signedIn,
       before?.current?.id == facts.current?.id,
       FormScreen.closeIdleSignIn(&state)

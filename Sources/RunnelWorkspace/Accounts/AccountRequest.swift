@@ -56,7 +56,9 @@ package enum AccountDeed: Hashable, Sendable {
   case upgrade
   case sendReset
   case resetPassword
-  case signOut(String)
+  /// Without a connection when it was asked for, the server learns of it later: the sign-out itself ends the
+  /// connection.
+  case signOut(String, isOffline: Bool)
   case use(String)
   case changePassword
   case changeEmail

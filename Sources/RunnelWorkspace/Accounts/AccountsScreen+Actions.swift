@@ -66,31 +66,18 @@ extension AccountsScreen {
   /// Asks whether to sign out of the account under the cursor.
   static func confirmSignOut(_ state: inout AppState) {
     guard let account = accountAtHand(state) else { return }
-    let isCurrent = account.id == state.database.accounts?.current?.id
-    let facts = state.database.accounts
-    let other = isCurrent ? nil : facts?.waiting.first { $0.account.id == account.id }
-    let waiting = isCurrent ? state.writes.queue.pending.count : other?.count ?? 0
-    let isDeleted = isCurrent ? facts?.isDeleted == true : other?.isDeleted == true
-    let isReplaced =
-      isCurrent ? facts?.isReplaced == true : other != nil && facts?.isReplaced(account) == true
-    var message = [StyledLine(facts?.title(of: account) ?? account.title)]
-    if waiting > 0 {
-      let words = waiting == 1 ? "1 write waits: it is" : "\(waiting) writes wait: they are"
-      let end =
-        isDeleted
-        ? "not sent, for the account was deleted"
-        : isReplaced
-          ? "not sent by a sign-in with this address"
-          : account.isAnonymous ? "never sent then" : "sent when it signs in again"
-      message.append(StyledLine("\(words) \(end)", .warn))
-    }
-    if waiting > 0, isReplaced, !isDeleted {
+    let waiting = WaitingWrites(state).entry(of: account)
+    var message = [
+      StyledLine(state.database.accounts?.title(of: account) ?? account.title)
+    ]
+    if let waiting { message.append(StyledLine("\(waiting.words): \(waiting.end)", .warn)) }
+    if waiting?.fate == .replaced {
       message += [
         StyledLine("another account has the address: if this one has a new address", .warn),
         StyledLine("now, sign in with that; only otherwise give them up", .warn),
       ]
     }
-    if account.isAnonymous, !isDeleted {
+    if account.isAnonymous, waiting?.fate != .deleted {
       let keys = state.phrase("", .accountsUpgrade, "gives it an address")
       message.append(StyledLine("nobody can sign in to this account again\(keys)", .warn))
     }
@@ -104,7 +91,8 @@ extension AccountsScreen {
   }
 
   static func signOut(_ state: inout AppState, _ user: String) {
-    ask(&state, .signOut(user), for: .signOut(user))
+    let isOffline = state.database.origin?.isCached == true
+    ask(&state, .signOut(user), for: .signOut(user, isOffline: isOffline))
     state.say(.info, "signing out")
   }
 
@@ -163,13 +151,14 @@ extension AccountsScreen {
       }
       state.say(.info, "signed in again")
     case .use(let user): Leaving.change(&state, to: AccountChange(to: user))
-    case .signOut(let gone):
+    case .signOut(let gone, let isOffline):
       guard let current, gone == current.id else { return state.say(.info, signedOut) }
-      let isOffline = state.database.origin?.isCached == true
       let end = isOffline ? " on this machine: the server was not reached" : ""
       let news = "\(signedOut) of \(current.title)\(end)"
       Leaving.change(&state, to: AccountChange(to: user, saying: news))
-    case .delete: Leaving.change(&state, to: AccountChange(to: user))
+    case .delete:
+      let news = "the account \(current?.title ?? "") was deleted"
+      Leaving.change(&state, to: AccountChange(to: user, saying: news))
     case .sendReset:
       FormScreen.openAccountForm(&state, .resetPassword)
       state.say(.info, "if there is such an account, a message was sent")

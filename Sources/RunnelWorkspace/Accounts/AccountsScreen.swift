@@ -73,13 +73,15 @@ package struct AccountsScreen: Hashable, Sendable {
   private func words(on account: AccountFacts.Account) -> StyledLine {
     let isCurrent = account.id == facts.current?.id
     if isCurrent, let reason = facts.reasonEnded { return StyledLine(reason, .error) }
-    if !isCurrent, let waiting = facts.waiting.first(where: { $0.account.id == account.id }) {
+    let waiting = isCurrent ? nil : facts.waiting.first { $0.account.id == account.id }
+    let writes = waiting.map { $0.count == 1 ? "1 write waits" : "\($0.count) writes wait" }
+    if let waiting, let writes, !facts.isSignedIn(account) {
       let end =
         waiting.isDeleted
         ? "account deleted" : account.isAnonymous ? "signed out for good" : "session ended"
-      return StyledLine(
-        "\(end), \(waiting.count) \(waiting.count == 1 ? "write waits" : "writes wait")", .warn)
+      return StyledLine("\(end), \(writes)", .warn)
     }
+    if let writes { return StyledLine(writes, .warn) }
     var words: [String] = isCurrent ? ["shown"] : []
     if account.email != nil, !account.isVerified, confirmsAddresses {
       words.append("address not confirmed")

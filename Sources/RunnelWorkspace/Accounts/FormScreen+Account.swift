@@ -111,12 +111,10 @@ extension FormScreen {
   /// The note of a form at rest; of a deletion, with the account and its writes that wait.
   private static func note(of deed: AccountDeed, _ state: AppState) -> String {
     guard deed == .delete, let current = state.database.accounts?.current else { return deed.note }
-    let count = state.writes.queue.pending.count
+    let waiting = WaitingWrites(state).entry(of: current)
     let writes =
-      count == 0
-      ? ""
-      : (count == 1 ? "1 write waits: it is" : "\(count) writes wait: they are")
-        + " never sent then · "
+      waiting.map { "\($0.words): \($0.count == 1 ? "it is" : "they are") never sent then · " }
+      ?? ""
     return "\(current.title) · \(writes)\(deed.note)"
   }
 

@@ -71,7 +71,7 @@ extension ListScreen {
     let waiting = state.writes.queue.places
     for view in state.tabs.lists.indices where state.tabs.lists[view].definition.source.putsNewLast
     {
-      let sent = state.tabs.lists[view].awaited.compactMap { row in
+      let sent = state.tabs.lists[view].passing.awaited.compactMap { row in
         row.sent.flatMap { waiting.touch(row.first) ? (id: $0.id, place: row.place) : nil }
       }
       if sent.isEmpty { continue }
@@ -89,7 +89,7 @@ extension ListScreen {
     if hasRow(id) {
       list.moveTo(.row(id), in: content, height: height)
     } else {
-      wantedRow = id
+      goal.want(row: id)
     }
   }
 

@@ -24,11 +24,9 @@ enum Leaving {
       let question = Question(
         .leave, title: "Leave, though writes wait", message: waiting,
         explanation: [
+          StyledLine("The accounts are forgotten, and the writes stay in the copies on", .muted),
           StyledLine(
-            "They stay readable in the copy on this machine, and are sent only if", .muted),
-          StyledLine(
-            "somebody signs in here again. \(state.keysOrName(.syncOpen)) lists and drops them.",
-            .muted),
+            "this machine. \(state.keysOrName(.syncOpen)) lists and drops them before.", .muted),
         ],
         openedAt: state.input.eventTime)
       return Question.open(&state, question, yes: "leave", no: "stay")
@@ -85,12 +83,15 @@ enum Leaving {
     }
   }
 
-  /// Returns a line about the writes that wait, if the accounts are forgotten at the end.
+  /// Returns lines about the writes of each account that wait, if the accounts are forgotten at the end.
   private static func waitingLines(_ state: AppState) -> [StyledLine] {
-    let count = state.writes.queue.pending.count
-    guard state.session.forgetsAccounts, count > 0 else { return [] }
-    let words = count == 1 ? "1 write waits" : "\(count) writes wait"
-    return [StyledLine("\(words) on this machine: the server has not answered", .warn)]
+    guard state.session.forgetsAccounts else { return [] }
+    let all = WaitingWrites(state).all
+    var lines = all.prefix(namedMax).map { StyledLine("\($0.wordsWithTitle): \($0.end)", .warn) }
+    if all.count > namedMax {
+      lines.append(StyledLine("and those of \(all.count - namedMax) more accounts", .warn))
+    }
+    return lines
   }
 
   /// Returns a line for each kind of typed text that is not stored anywhere.
@@ -143,7 +144,7 @@ enum Leaving {
     return ["\(words): \(state.keysOrName(.syncOpen)) lists \(them)"] + named
   }
 
-  /// The greatest number of refused writes that are named.
+  /// The greatest number of refused writes, or accounts, that are named.
   private static let namedMax = 3
 
   private static func beginning(of text: String) -> String {

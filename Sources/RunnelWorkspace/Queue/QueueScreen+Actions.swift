@@ -6,13 +6,25 @@ import RunnelTree
 // The queue of writes as a layer.
 
 extension QueueScreen {
+  /// Whether the queue is on the screen.
+  package static func isListed(_ state: AppState) -> Bool {
+    state.layers.contains { if case .queue = $0 { true } else { false } }
+  }
+
   static func openQueue(_ state: inout AppState) {
     if case .queue? = state.layers.last { return }
     var screen = QueueScreen()
     screen.coding = state.database.coding
-    screen.wordsOnDrafts = wordsOnDrafts(state)
+    screen.note(state)
     screen.rebuild(state.writes.queue, now: state.now, height: state.height)
     state.layers.append(.queue(screen))
+  }
+
+  /// Notes what is said beside the writes: of other accounts, and of texts that were not sent.
+  private mutating func note(_ state: AppState) {
+    let waiting = WaitingWrites(state)
+    (wordsOnDrafts, others) = (QueueScreen.wordsOnDrafts(state), waiting.lines(state))
+    emptyText = others.isEmpty ? "nothing waits, and nothing was refused" : waiting.emptyText
   }
 
   /// Words about the texts that were typed in the lines of lists and not stored, such as those that were
@@ -21,18 +33,17 @@ extension QueueScreen {
     let count =
       state.writes.drafts.all.count { $0.subject.kind == .message }
       + state.tabs.lists.count { !$0.line.draft.isEmpty }
-    let revoked = state.database.accounts?.wordsOnRevoked ?? ""
-    if count == 0 { return revoked }
+    if count == 0 { return "" }
     let texts = count == 1 ? "1 unsent text" : "\(count) unsent texts"
     let offers = count == 1 ? "offers it" : "offers them"
-    return revoked + " · \(texts)" + KeyText.listKeys(state).hint(.recordAdd, offers, after: ": ")
+    return " · \(texts)" + KeyText.listKeys(state).hint(.recordAdd, offers, after: ": ")
   }
 
   /// Brings open queues up to date.
   static func refreshQueue(_ state: inout AppState) {
     for (index, layer) in state.layers.enumerated() {
       guard case .queue(var screen) = layer else { continue }
-      screen.wordsOnDrafts = wordsOnDrafts(state)
+      screen.note(state)
       screen.coding = state.database.coding
       screen.rebuild(state.writes.queue, now: state.now, height: state.height)
       state.layers[index] = .queue(screen)
@@ -185,7 +196,7 @@ extension QueueScreen {
       .dropPending(write.id), title: "Drop the write",
       message: [
         StyledLine(PendingText.deed(of: write, state.database.coding)),
-        StyledLine("what it wrote is taken back here, and not asked for at the origin", .warn),
+        StyledLine("what it wrote is taken back here, and is not sent any more", .warn),
         StyledLine("if the origin has done it by now, that shows again", .muted),
       ] + [write.doneWords].compactMap(\.self).map { StyledLine($0, .muted) },
       explanation: PendingText.detail(of: write, state.database.coding),

@@ -6,6 +6,8 @@ package import RunnelTree
 /// origin.
 package struct QueueScreen: Hashable, Sendable {
   private static let section = "queue"
+  /// The row that says that nothing of the shown account is there.
+  private static let emptyRow = "none"
 
   /// The number of characters of the typed text in the line of a refused write.
   private static let typedMax = 30
@@ -26,6 +28,10 @@ package struct QueueScreen: Hashable, Sendable {
   package private(set) var due: Int64?
   /// Words about unsent texts, which are drafts and not in the queue; empty if there are none.
   var wordsOnDrafts = ""
+  /// A line for each other account whose writes wait.
+  var others: [StyledLine] = []
+  /// What is said if nothing of the shown account waits, and nothing was refused.
+  var emptyText = ""
   /// How values that a tree does not hold stand in the writes.
   var coding = ValueCoding.tree
 
@@ -86,11 +92,19 @@ package struct QueueScreen: Hashable, Sendable {
         append(PendingText.detail(of: write, isUnknown: isUnknown, coding), under: id, to: &ids)
       }
     }
+    if !others.isEmpty, ids.isEmpty {
+      lines[QueueScreen.emptyRow] = StyledLine(emptyText + wordsOnDrafts, .muted)
+      ids.append(QueueScreen.emptyRow)
+    }
+    for (index, line) in others.enumerated() {
+      lines["o\(index)"] = line
+      ids.append("o\(index)")
+    }
     let old = content
     content = ListContent(sections: [
       ListSection(
         id: QueueScreen.section, rows: ids,
-        emptyText: "nothing waits, and nothing was refused\(wordsOnDrafts)")
+        emptyText: emptyText + wordsOnDrafts)
     ])
     // If the write under the cursor is gone, the cursor moves to the next one.
     let before = list.cursor

@@ -103,6 +103,11 @@ extension AppScreen {
     var line = StyledLine()
     let waiting = state.writes.queue.waitingCount(now: state.now) + state.writes.queue.pending.count
     if waiting > 0 { line.append("\(glyphs.pending)\(waiting) ", .rowPending) }
+    let others = WaitingWrites(state).othersCount
+    if others > 0 {
+      let words = layout.isCompact ? "+\(others)" : "\(others) of others"
+      line.append("\(glyphs.pending)\(words) ", .rowPending)
+    }
     let unknown = state.writes.queue.unknownPending.count
     if unknown > 0 { line.append("?\(unknown) ", .warn) }
     let refused = state.writes.queue.refused.count
