@@ -213,7 +213,8 @@ struct UpdateAccountCommand: ParsableCommand {
       throw ValidationError("give --name or --no-name, not both.")
     }
     if claims == nil, displayName == nil, !noName, verified == nil {
-      throw ValidationError("give what is to be changed: --claims, --name or --verified.")
+      throw ValidationError(
+        "give what is to be changed: --claims, --name, --no-name, --verified or --no-verified.")
     }
   }
 
