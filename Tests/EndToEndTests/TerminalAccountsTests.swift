@@ -185,6 +185,38 @@ import Testing
     #expect(try run("whoami", url).status == 1)
   }
 
+  @Test func writesOfAForgottenAnonymousUserAreSaidToBeNeverSent() throws {
+    try terminal.runnel(["open", url, "--no-keep"], before: words)
+    let greeting = "Any key closes this"
+    try terminal.wait(for: greeting)
+    try terminal.keys("Escape")
+    try terminal.wait(forNo: greeting)
+    try terminal.keys("A")
+    try terminal.wait(for: "nobody is signed in")
+    try terminal.keys("o")
+    try terminal.sayYes(to: "New user without an address")
+    try terminal.wait("the data of the anonymous user", seconds: 90) {
+      $0.contains("anonymous") && $0.contains("greeting") && $0.contains("● live")
+    }
+    try served.program.send(SIGTERM)
+    try terminal.wait(for: "offline", seconds: 60)
+    // Another program writes for the user, while the workspace has the replica open.
+    let folder = database.folder.file("data/runnel/replicas")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+      $0.hasSuffix(".db") && $0.contains("@") && !$0.hasSuffix("@public.db")
+    }
+    let file = try #require(files.first)
+    let user = String(file.dropLast(3).split(separator: "@").last ?? "")
+    #expect(try run("set", "/\(user)/n", "7", "-d", "\(folder)/\(file)").status == 0)
+    try terminal.wait(for: "↑1", seconds: 60)
+    try terminal.keys("C-g", "q")
+    try terminal.sayYes(to: "it is never sent then")
+    try terminal.wait(for: "an account without an address")
+    let push = try run("sync", "push", url)
+    #expect(push.status == 1 && push.errors.contains("never sent"), "\(push.errors)")
+    #expect(!push.errors.contains("runnel login"))
+  }
+
   @Test func dataOfAnEndedSessionStaysReadableAfterARestart() throws {
     let made = try run(
       "login", url, "--sign-up", "--email", "ana@x.org", "--password-file", "-",
