@@ -64,6 +64,39 @@ import Testing
     }
   }
 
+  /// A place that moved: what its servers were asked is done by the others.
+  @Test func readsAndWritesAreSentOn() throws {
+    let port = served.port
+    let former = try RawServer { request, _ in
+      let line = String(decoding: request.bytes.prefix { $0 != 13 }, as: UTF8.self)
+      let target = line.split(separator: " ").dropFirst().first ?? "/"
+      return "HTTP/1.1 307 Moved\r\nLocation: http://localhost:\(port)\(target)\r\n"
+        + "Content-Length: 0\r\nConnection: close\r\n\r\n"
+    }
+    let address = "http://localhost:\(former.port)/?ns=test"
+    func sent(_ arguments: String..., input: String = "") throws -> String {
+      let outcome = try Program.run(arguments + ["-d", address], input: input)
+      #expect(outcome.status == 0, "\(arguments): \(outcome.errors)")
+      return outcome.output
+    }
+    _ = try sent("set", "/moved", "{\"a\":1}")
+    _ = try sent("update", "/moved", "{\"b\":{\".sv\":{\"increment\":2}},\"c\":3}")
+    _ = try sent("remove", "/moved/c")
+    #expect(try sent("get", "/moved") == "{\"a\":1,\"b\":2}\n")
+    let key = try sent("push", "/pushed", "7").split(separator: "\n").first ?? ""
+    #expect(try output("get", "/pushed") == "{\"\(key)\":7}\n")
+    _ = try sent("import", "-", "/imported", input: "{\"x\":1}")
+    #expect(try output("get", "/imported") == "{\"x\":1}\n")
+    #expect(Set(former.methods) == ["GET", "PUT", "PATCH"])
+  }
+
+  @Test func theAddressOfAPlaceMayStandUnencoded() throws {
+    _ = try output("set", "/stände/am Markt", "1")
+    let place = "http://localhost:\(served.port)/stände/am Markt?ns=test"
+    let outcome = try Program.run(["get", place])
+    #expect(outcome.status == 0 && outcome.output == "1\n", "\(outcome.errors)")
+  }
+
   @Test func valuesAreWritten() throws {
     #expect(try output("set", "/new", "{\"a\":1}") == "")
     #expect(try output("update", "/new", "{\"b/c\":2}") == "")

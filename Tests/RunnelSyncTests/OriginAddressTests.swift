@@ -23,10 +23,18 @@ import Testing
     #expect(try OriginAddress("https://a.b").target(.root) == "/.json")
   }
 
+  @Test func thePathMayStandUnencoded() throws {
+    let address = try OriginAddress("http://localhost:9000/stände/am Markt?ns=fest")
+    #expect(address.place == (try Path("/stände/am Markt")))
+    #expect(address.namespace == "fest")
+    #expect(address.target(.root) == "/st%C3%A4nde/am%20Markt.json?ns=fest")
+  }
+
   @Test(arguments: [
     "", "a.example", "ftp://a/", "https://", "https://a:0/", "https://a:x/", "https://a b/",
     "https://ä/", "https://a/%ff", "https://a/a.b", "https://a/?ns=", "https://a/?ns=a/b",
-    "https://a/?n=1", "https://a_b!/",
+    "https://a/?n=1", "https://a_b!/", "https://a/?ns=ä", "https://a/?ns=a b", "https://a/b\u{7}",
+    "https://a/b\u{7f}", "https://a:٣/", "https://a/ä\n",
   ])
   func whatIsNoAddressIsSaid(text: String) {
     #expect(throws: TreeError.self) { try OriginAddress(text) }

@@ -232,6 +232,8 @@ final class RemoteDatabase {
         status: .usage)
     }
     var request = WebRequest(method, place, headers: headers, body: body)
+    // A namespace that was moved to another store is written there.
+    request.isSentOn = true
     if body.map(\.count) ?? 0 <= RemoteDatabase.quickBytesMax {
       request.headSeconds = RemoteDatabase.headSeconds
     }

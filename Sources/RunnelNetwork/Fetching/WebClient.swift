@@ -16,6 +16,9 @@ public struct WebRequest: Sendable {
   public var body: [UInt8]?
   /// The longest wait for the head of the answer, in seconds; nil for the client's usual time.
   package var headSeconds: Int64?
+  /// True if a redirect by 307 or 308 is followed though this is no GET request: what is in the body may go to
+  /// another host.
+  package var isSentOn = false
 
   /// Makes a request.
   public init(
@@ -50,8 +53,9 @@ public struct WebClient: Sendable {
 
   /// Sends a request and waits for the head of the answer.
   ///
-  /// A redirect of a GET request (301, 302, 307, 308) is followed, but never from TLS to an address
-  /// without TLS. The credential is not sent to another host.
+  /// A redirect of a GET request (301, 302, 307, 308) is followed, and one of another request (307, 308) if it
+  /// says so, with the same method and body; but never from TLS to an address without TLS. The credential is
+  /// not sent to another host.
   ///
   /// - Precondition: the calling thread does not belong to NIO.
   /// - Throws: `NetworkError` that names the address and the problem there.
@@ -59,8 +63,9 @@ public struct WebClient: Sendable {
     var request = request
     for _ in 0...WebClient.redirectsMax {
       let exchange = try ask(request)
-      guard [301, 302, 307, 308].contains(exchange.status), request.body == nil,
-        request.method == "GET", let target = exchange.header("location")
+      let isRead = request.method == "GET" && request.body == nil
+      let followed = isRead ? [301, 302, 307, 308] : request.isSentOn ? [307, 308] : []
+      guard followed.contains(exchange.status), let target = exchange.header("location")
       else { return exchange }
       exchange.close()
       guard let next = WebAddress(target), next.isSecure || !request.address.isSecure else {

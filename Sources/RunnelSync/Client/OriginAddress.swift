@@ -30,13 +30,13 @@ public struct OriginAddress: Hashable, Sendable {
     return ["http://", "https://"].contains { text.dropFirst(start).hasPrefix($0) }
   }
 
-  /// Reads an address.
+  /// Reads an address; in the path, spaces and what is not ASCII may stand as they are.
   ///
   /// - Throws: `TreeError` (`invalidMessage`) that says what is wrong with it and repeats nothing of it,
   ///   as it may hold a secret.
   public init(_ text: String) throws(TreeError) {
     guard text.utf8.count <= OriginAddress.bytesMax, OriginAddress.isMeant(by: text),
-      text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+      text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
     else {
       throw OriginAddress.error("write https://HOST/?ns=NAME")
     }
@@ -80,9 +80,13 @@ public struct OriginAddress: Hashable, Sendable {
     }
     let isBracketed = name.hasPrefix("[") && name.hasSuffix("]")
     let allowed = isBracketed ? ":.[]%" : ".-_"
-    guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || allowed.contains($0) })
+    guard !name.isEmpty, name.allSatisfy({ isWordCharacter($0) || allowed.contains($0) })
     else { throw error("its host is a name, or an address in figures") }
     return host
+  }
+
+  private static func isWordCharacter(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber)
   }
 
   private static func place(_ path: Substring) throws(TreeError) -> Path {
@@ -110,7 +114,7 @@ public struct OriginAddress: Hashable, Sendable {
         throw error("only ns= may stand after the question mark")
       }
       let name = halves.count > 1 ? halves[1] : ""
-      let isName = name.allSatisfy { $0.isLetter || $0.isNumber || "-_".contains($0) }
+      let isName = name.allSatisfy { isWordCharacter($0) || "-_".contains($0) }
       guard isName, (1...128).contains(name.utf8.count) else {
         throw error("the name of a database has letters, digits and hyphens")
       }

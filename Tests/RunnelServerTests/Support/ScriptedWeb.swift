@@ -14,12 +14,23 @@ final class ScriptedWeb: NetworkService {
   }
 
   private let answers: Mutex<[Answer]>
-  private let targets = Mutex<[String]>([])
+  /// A request as it arrived.
+  struct Request: Hashable, Sendable {
+    var method: String
+    var target: String
+    var credential: String?
+    var body = ""
+  }
+
+  private let taken = Mutex<[Request]>([])
 
   init(_ answers: [Answer]) { self.answers = Mutex(answers) }
 
   /// The received requests.
-  var asked: [String] { targets.withLock { $0 } }
+  var requests: [Request] { taken.withLock { $0 } }
+
+  /// The targets of the received requests.
+  var asked: [String] { requests.map(\.target) }
 
   /// Adds answers after the remaining ones.
   func add(_ more: Answer...) { answers.withLock { $0 += more } }
@@ -37,20 +48,31 @@ final class ScriptedWeb: NetworkService {
   func openExchange(
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: ExchangeChannel
   ) -> any ExchangeHandling {
-    targets.withLock { $0.append(request.path ?? "") }
+    let arrived = Request(
+      method: request.method.rawValue, target: request.path ?? "",
+      credential: request.headerFields[.authorization])
     let answer = answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-    return Exchange(answer ?? Answer(status: 500), channel)
+    return Exchange(answer ?? Answer(status: 500), channel) { [weak self] body in
+      var request = arrived
+      request.body = String(decoding: body, as: UTF8.self)
+      self?.taken.withLock { $0.append(request) }
+    }
   }
 
   private final class Exchange: ExchangeHandling {
     private let answer: Answer
     private let channel: ExchangeChannel
+    private let arrived: ([UInt8]) -> Void
+    private var body: [UInt8] = []
 
-    init(_ answer: Answer, _ channel: ExchangeChannel) {
-      (self.answer, self.channel) = (answer, channel)
+    init(_ answer: Answer, _ channel: ExchangeChannel, _ arrived: @escaping ([UInt8]) -> Void) {
+      (self.answer, self.channel, self.arrived) = (answer, channel, arrived)
     }
 
-    func opened() {
+    func opened() {}
+
+    func receivedAll() {
+      arrived(body)
       var head = HTTPResponse(status: HTTPResponse.Status(code: answer.status))
       for (name, value) in answer.headers {
         if let name = HTTPField.Name(name) { head.headerFields[name] = value }
@@ -62,8 +84,7 @@ final class ScriptedWeb: NetworkService {
       channel.flush()
     }
 
-    func received(_ piece: [UInt8]) {}
-    func receivedAll() {}
+    func received(_ piece: [UInt8]) { body += piece }
     func canSendMore() {}
     func timeIsUp() {}
     func closed() {}
