@@ -156,9 +156,26 @@ struct MainCommand: ParsableCommand {
         && (word.hasSuffix(".db") || access(word, F_OK) == 0)
     }
     guard let file else { return nil }
+    if command == DiffCommand._commandName { return adviceOnCompared(file, words) }
     let others = words.filter { $0 != file } + ["-d", file]
     let line = others.map { ShellText.quoted(FileName.shown(Array($0.utf8))) }
     return "\nThe database is named with -d: runnel \(line.joined(separator: " "))"
+  }
+
+  /// Advice if a file stands where `diff` expects a place; nil if nothing stands beside it.
+  private static func adviceOnCompared(_ file: String, _ words: [String]) -> String? {
+    let others = words.filter { $0 != file }
+    guard let beside = others.dropFirst().first(where: { !$0.hasPrefix("-") }),
+      !words.contains(where: { $0.hasPrefix("--with") })
+    else { return nil }
+    let isFile = beside.hasSuffix(".db") || access(beside, F_OK) == 0 && !beside.hasPrefix("/")
+    let rest = others.dropFirst().filter { !isFile || $0 != beside }
+    let line =
+      isFile
+      ? [others[0], "/", "-d", file, "--with", beside] + rest
+      : [others[0]] + rest + ["--with", file]
+    let shown = line.map { ShellText.quoted(FileName.shown(Array($0.utf8))) }
+    return "\nA file to compare with is named with --with: runnel \(shown.joined(separator: " "))"
   }
 
   /// Advice if `export` was given a file to write to; nil otherwise.

@@ -27,6 +27,28 @@ import Testing
     #expect(outcome.errors.contains(line), "\(outcome.errors)")
   }
 
+  /// Once, the command that was advised ended with another mistake.
+  @Test func aFileToCompareWithIsNamedWithItsOption() throws {
+    let (one, two) = (try TestDatabase(Self.json), try TestDatabase("{}"))
+    let other = two.file
+    for (words, line) in [
+      (["/m", other], "runnel diff /m --with \(other)"),
+      ([one.file, other], "runnel diff / -d \(one.file) --with \(other)"),
+      (
+        ["http://localhost:1/m?ns=n", other],
+        "runnel diff 'http://localhost:1/m?ns=n' --with \(other)"
+      ),
+    ] {
+      let outcome = try Program.run(["diff"] + words)
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains(line), "\(outcome.errors)")
+    }
+    let advised = try Program.run(["diff", "/", "-d", one.file, "--with", other])
+    #expect(advised.status == 0 && advised.output.contains("removed"), "\(advised.errors)")
+    let twice = try Program.run(["diff", "\(one.file):/m", "-d", other])
+    #expect(twice.status == 2 && twice.errors.contains("with --with instead"), "\(twice.errors)")
+  }
+
   @Test func aFileToExportToIsWrittenByTheShell() throws {
     let outcome = try Program.run(["export", "/m", "out.json"])
     #expect(outcome.status == 2)

@@ -149,6 +149,25 @@ struct StoreMoveCommandTests {
     #expect(try run("export", "chat").output == "{\"a\":1}\n")
   }
 
+  @Test func ofTwoCopiesTheOneThatIsServedIsTold() throws {
+    let file = folder.file("runnel/config.yaml")
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(try run("move", "chat", "--to", "second").status == 0)
+    try text.replacing(second, with: "host=\(folder.path) dbname=x")
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    let opened = try run("move", "chat", "--give-up", "--force")
+    #expect(opened.status == 0, "\(opened.errors)")
+    try "\(text)  another: \(second)\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let own = try run("status").output
+    #expect(
+      own.contains("in the store another (also named second), too; this one was opened"), "\(own)")
+    #expect(own.contains("`runnel store drop chat --store another --force` removes that one"))
+    let other = try run("status", "--store", "second").output
+    #expect(
+      other.contains("in the store alias (also named main), too; that one was opened"), "\(other)")
+    #expect(other.contains("`runnel store drop chat --store second --force` removes this one"))
+  }
+
   /// Servers of both stores serve only one of them.
   @Test func aNameThatAnotherStoreHasIsRefused() throws {
     let refused = try run("init", "chat", "blog", "--store", "second")

@@ -83,6 +83,43 @@ import Testing
     #expect(follower.alarms[0].contains("known up to 5, and ends at 3"))
   }
 
+  /// Once, nobody could say what to write again.
+  @Test func theLostPlacesAreNamedByWhoReadAndWhoWroteThem() throws {
+    #expect(try news() == [])
+    try write(1, at: "/old")
+    for place in ["/a", "/b", "/a"] { try write(1, at: place) }
+    #expect(try news().count == 4)
+    try run("DELETE FROM feed WHERE seq > 1; UPDATE namespace SET head = 1")
+    #expect(try news() == ["/"])
+    #expect(follower.alarms.first?.hasSuffix("They were at /a, /b.") == true)
+    #expect(try writer.perform(isWriting: false) { $0.foreignPaths } == [.root])
+    #expect(writer.alarms.first?.hasSuffix("They were at /a, /b.") == true)
+    // They are told once, and those of the next loss after that.
+    try write(1, at: "/c")
+    #expect(try news() == ["/c"])
+    try run("DELETE FROM feed WHERE seq > 1; UPDATE namespace SET head = 1")
+    #expect(try news() == ["/"])
+    #expect(follower.alarms.last?.hasSuffix("They were at /c.") == true)
+  }
+
+  @Test func aStateThatWasWrittenAfterTheLossIsCompared() throws {
+    #expect(try news() == [])
+    try write(3)
+    try write(1, at: "/b")
+    #expect(try news().count == 4)
+    try run("UPDATE feed SET batch = batch + 100 WHERE seq >= 4; UPDATE namespace SET head = 4")
+    #expect(try news() == ["/"])
+    #expect(follower.alarms.first?.hasSuffix("They were at /b.") == true, "\(follower.alarms)")
+  }
+
+  @Test func whatASessionDidNotSeeIsNotNamed() throws {
+    try write(5)
+    #expect(try news() == [])
+    try run("DELETE FROM feed WHERE seq > 3; UPDATE namespace SET head = 3")
+    #expect(try news() == ["/"])
+    #expect(follower.alarms.first?.contains("is not known any more") == true)
+  }
+
   @Test func aMissingPlaceIsDamage() throws {
     #expect(try news() == [])
     try write(5)

@@ -46,6 +46,10 @@ struct DiffCommand: ParsableCommand, FileNaming {
   var fileNames: [FileName] { other.map { [$0] } ?? [] }
 
   func validate() throws {
+    if new == nil, other == nil, old.database != nil, database.database != nil {
+      throw ValidationError(
+        "The place and -d both name a database: name the second one with --with instead of -d.")
+    }
     if new == nil, other == nil {
       throw ValidationError("Name a second place, or another file with --with.")
     }

@@ -210,7 +210,8 @@ struct StatusOfStoreCommand: ParsableCommand {
     discussion: """
       A namespace's head is the number of its newest change, and its floor that of the newest one that \
       was pruned. A server renews its lease every 2 seconds, and tells then how many changes its clients \
-      were not told yet; a workspace on a namespace is a server without address. Standbys are shown if your \
+      were not told yet; a workspace on a namespace is a server without address. A lease that was not renewed \
+      for 10 seconds has ended, and is listed for 10 minutes more, unless other servers remove it. Standbys are shown if your \
       role may see them (pg_monitor). If too few are attached, that is said: then no write is confirmed.
       """)
 
@@ -240,13 +241,11 @@ struct StatusOfStoreCommand: ParsableCommand {
         "namespace \(namespace.name): head \(namespace.head), floor \(namespace.floor)\(state)\n")
     }
     let standbys = try store.standbys()
-    let doubt = standbys?.isShort == true ? ", not confirmed" : ""
+    let isConfirmed = standbys?.isShort != true
     for server in try store.servers() {
       let address = server.address.isEmpty ? "" : " at \(server.address)"
-      let age = Double(server.age / 100) / 10
       try StandardOutput.say(
-        "server \(server.identifier.text)\(address): lease renewed \(age) s ago\(doubt)"
-          + "\(text(server.report))\n")
+        "server \(server.identifier.text)\(address): \(server.words(isConfirmed: isConfirmed))\n")
     }
     if let standbys { try tell(standbys) }
     try tellDoubles(namespaces, of: store)
@@ -261,13 +260,35 @@ struct StatusOfStoreCommand: ParsableCommand {
     }
     if live.isEmpty { return }
     let others = OtherStores(beside: store, named: option.store)
-    for namespace in live {
-      guard let names = others.namespaces[namespace.name] else { continue }
-      let list = names.joined(separator: ", ")
-      try StandardOutput.say(
-        "namespace \(namespace.name): in the store \(list), too; servers of both stores serve only one of them\n"
-      )
+    let shared = Set(live.map(\.name)).intersection(others.namespaces.keys)
+    if shared.isEmpty { return }
+    for head in try StoreLease.heads(store.connection, shared: shared).sorted(by: {
+      $0.name < $1.name
+    })
+    where shared.contains(head.name) {
+      for copy in others.copies(of: head.name) {
+        let words = doubleWords(head, copy, ownNames: [option.store] + others.aliases)
+        try StandardOutput.say("namespace \(head.name): in the store \(copy.words), too\(words)\n")
+      }
     }
+  }
+
+  /// Says which of two copies of a namespace is served, and how the other one goes.
+  private func doubleWords(
+    _ own: StoreHead, _ copy: OtherStores.Copy, ownNames: [String]
+  ) -> String {
+    let drop = { (name: String) in "`runnel store drop \(own.name) --store \(name) --force`" }
+    let claim = own.claim ?? StoreClaim()
+    let pairs = ownNames.flatMap { own in copy.stores.map { (own: own, other: $0) } }
+    if pairs.contains(where: { claim.prevails(over: copy.claim, in: $0.other, from: $0.own) }) {
+      return
+        "; this one was opened by force, and is served: \(drop(copy.stores[0])) removes that one"
+    }
+    if pairs.contains(where: { copy.claim.prevails(over: claim, in: $0.own, from: $0.other) }) {
+      return
+        "; that one was opened by force, and is served: \(drop(option.store)) removes this one"
+    }
+    return "; servers of both stores serve only one of them"
   }
 
   /// What is said of a frozen namespace: whether a command is moving it, and else how that ends.
@@ -321,14 +342,5 @@ struct StatusOfStoreCommand: ParsableCommand {
         "standbys: too few are attached for synchronous_standby_names = '\(standbys.expected)': no write is "
           + "confirmed until they are\n")
     }
-  }
-
-  private func text(_ report: StoreReport?) -> String {
-    guard let report else { return "" }
-    if report.behind.isEmpty { return ", up to date" }
-    let parts = report.behind.sorted { $0.key < $1.key }.map { name, count in
-      "\(count) \(count == 1 ? "change" : "changes") of \(name)"
-    }
-    return ", behind by \(parts.joined(separator: ", "))"
   }
 }

@@ -31,6 +31,8 @@ struct FeedNews {
   var touchesSettings = false
   /// The newest place.
   var end: FeedPlace
+  /// What was read after the known place.
+  private(set) var entries: [FeedMemory.Entry] = []
   /// What is to be logged: the database lost writes that were shown.
   var alarm: String?
   /// The first place that should be there and is not; nil if there is none.
@@ -72,7 +74,9 @@ struct FeedNews {
         return
       }
       next += 1
-      note(rows.text(row, 3) ?? "")
+      let paths = rows.text(row, 3) ?? ""
+      entries.append(FeedMemory.Entry(sequence: sequence, writer: writer, paths: paths))
+      note(paths)
     }
     if head < known.sequence {
       lose(known, head)

@@ -47,6 +47,10 @@ package final class PostgresSession {
   private var open: Open?
   /// The place in the feed up to which the caller was told; nil before the first transaction.
   private var known: FeedPlace?
+  /// What is known of the feed up to there.
+  private var memory = FeedMemory()
+  /// Says which lost places are named in the log.
+  private let isNamed: (Path) -> Bool
   /// The place that the last transaction missed in the feed, and another connection looks for.
   private var missingPlace: Int64?
   private var batch: Int64 = 0
@@ -61,12 +65,14 @@ package final class PostgresSession {
 
   /// Opens a namespace; answers are waited for as long as `patience` says.
   ///
+  /// Lost places are named in alarms if `isNamed` says so.
+  ///
   /// - Throws: `PostgresError` if there is no connection, or no such namespace.
   package convenience init(
     _ place: PostgresPlace, namespace name: String, lease: StoreLease,
-    patience: Duration = .seconds(60)
+    patience: Duration = .seconds(60), isNamed: @escaping (Path) -> Bool = { _ in true }
   ) throws {
-    try self.init(namespace: name, lease: lease, patience: patience) {
+    try self.init(namespace: name, lease: lease, patience: patience, isNamed: isNamed) {
       try PostgresConnection(place)
     }
   }
@@ -76,9 +82,11 @@ package final class PostgresSession {
   /// - Throws: `PostgresError` if there is no connection, or no such namespace.
   package init(
     namespace name: String, lease: StoreLease, patience: Duration = .seconds(60),
+    isNamed: @escaping (Path) -> Bool = { _ in true },
     connect: @escaping () throws -> PostgresConnection
   ) throws {
     (self.connect, self.name, self.lease, self.patience) = (connect, name, lease, patience)
+    self.isNamed = isNamed
     let store = try PostgresStore(connect)
     defer { store.close() }
     try store.checkVersion()
@@ -219,13 +227,30 @@ package final class PostgresSession {
     if known == nil { (news.touched, news.touchesSettings, news.alarm) = ([], false, nil) }
     try look(news, open)
     if !news.touched.isEmpty { open.rows.forgetRows() }
-    if let alarm = news.alarm { alarms.append(alarm) }
+    if let alarm = news.alarm {
+      alarms.append("\(alarm) \(try lossWords(open, floor: floor))")
+    }
     let nextSplit = try integer(3)
     open.rows.begin(nextSplit: nextSplit)
     try open.rows.take(expected, results.dropFirst(beginning.count))
     return PostgresTransaction.Beginning(
       news: news, lastTime: try integer(2), databaseTime: try integer(5), nextSplit: nextSplit,
       isWriting: isWriting, server: server)
+  }
+
+  /// Names the writes that the database lost, as far as they are known.
+  private func lossWords(_ open: Open, floor: Int64) throws(PostgresError) -> String {
+    let rows = try open.connection.perform([memory.statement(namespace)])[0]
+    return FeedMemory.words(for: try memory.lost(in: rows, floor: floor), isNamed)
+  }
+
+  /// Takes what a transaction found in the feed, and what it wrote there.
+  private func follow(_ news: FeedNews, _ own: [FeedMemory.Entry], to end: FeedPlace) {
+    // What was lost is told once.
+    if news.alarm != nil { memory = FeedMemory() }
+    memory.note(news.entries)
+    memory.note(own)
+    known = end
   }
 
   /// Tells of a place that the feed lacks: the feed is damaged, if another connection misses it too.
@@ -297,7 +322,7 @@ package final class PostgresSession {
     if !transaction.beginning.isWriting || transaction.isUnchanged {
       // What was read is right, whatever becomes of this.
       open.connection.post([PostgresStatement("COMMIT")])
-      known = transaction.beginning.news.end
+      follow(transaction.beginning.news, [], to: transaction.beginning.news.end)
       return
     }
     guard let server = transaction.beginning.server else { return }
@@ -307,7 +332,7 @@ package final class PostgresSession {
     statements += try pruning(from: transaction.beginning.news.end.sequence, to: end, transaction)
     statements += try transaction.forgetting(to: end, nameLimits)
     try commit(statements, from: transaction.beginning.news.end.sequence, end, open)
-    known = end
+    follow(transaction.beginning.news, transaction.entries(server, batch: batch), to: end)
   }
 
   private func commit(

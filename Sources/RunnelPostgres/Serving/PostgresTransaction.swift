@@ -307,6 +307,14 @@ package final class PostgresTransaction {
     changes.isEmpty && kept.isEmpty && disconnects.isEmpty && !hasOtherChanges && !vouchesForOthers
   }
 
+  /// What the feed has after the commit, and did not have before.
+  func entries(_ server: PostgresIdentifier, batch: Int64) -> [FeedMemory.Entry] {
+    let writer = FeedPlace.Writer(server: server, batch: batch)
+    return zip(beginning.news.end.sequence + 1..., changes).map { sequence, change in
+      FeedMemory.Entry(sequence: sequence, writer: writer, paths: change.paths)
+    }
+  }
+
   /// The newest place in the feed after the commit.
   func end(_ server: PostgresIdentifier, batch: Int64) -> FeedPlace {
     if changes.isEmpty { return beginning.news.end }

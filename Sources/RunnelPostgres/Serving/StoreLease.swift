@@ -8,7 +8,7 @@ import Synchronization
 /// Source: several servers, section 3, "onDisconnect".
 package final class StoreLease: Sendable {
   /// The time after which the others may end a lease.
-  private static let seconds = 10
+  static let seconds = 10
   /// The time after which no client is sent to a server that has not renewed its lease: two renewals.
   private static let liveSeconds = 4
 

@@ -22,6 +22,15 @@ package struct StoreReport: Hashable, Sendable {
     self.init(behind: behind)
   }
 
+  /// The report for people.
+  var words: String {
+    if behind.isEmpty { return "up to date" }
+    let parts = behind.sorted { $0.key < $1.key }.map { name, count in
+      "\(count) \(count == 1 ? "change" : "changes") of \(name)"
+    }
+    return "behind by \(parts.joined(separator: ", "))"
+  }
+
   var text: String {
     var json = JSONWriter()
     json.beginObject()

@@ -10,6 +10,20 @@ extension PostgresStore {
     package var age: Int64
     /// The changes that its clients were not told yet, as of that time; nil if it did not say.
     package var report: StoreReport?
+
+    /// True if its lease holds, so that what it reported is still so.
+    package var isLive: Bool { age <= Int64(StoreLease.seconds) * 1000 }
+
+    /// The state of its lease for people; without `isConfirmed` the primary confirms no renewal.
+    package func words(isConfirmed: Bool) -> String {
+      let seconds = { (milliseconds: Int64) in Double(milliseconds / 100) / 10 }
+      let doubt = isConfirmed ? "" : ", not confirmed"
+      if isLive {
+        return "lease renewed \(seconds(age)) s ago\(doubt)"
+          + (report.map { ", \($0.words)" } ?? "")
+      }
+      return "lease ended \(seconds(age - Int64(StoreLease.seconds) * 1000)) s ago\(doubt)"
+    }
   }
 
   /// A standby of the primary.
@@ -49,13 +63,19 @@ extension PostgresStore {
     }
   }
 
-  /// The servers with a lease, or whose lease nobody took yet, in the order of their addresses.
+  /// After this time, in seconds, a lease that ended is no more listed.
+  private static let endedSeconds = 600
+
+  /// The servers with a lease, or whose lease ended lately, in the order of their addresses.
+  ///
+  /// Other servers remove leases that ended; where none lives, or in a restored backup, they stay.
   package func servers() throws -> [Server] {
     let result = try connection.perform([
       PostgresStatement(
         """
         SELECT s.id, s.address, (extract(epoch FROM now() - s.seen_at) * 1000)::bigint, m.value
         FROM server s LEFT JOIN meta m ON m.ns = 0 AND m.name = $1 || s.id::text
+        WHERE s.seen_at > now() - interval '\(StoreLease.seconds + PostgresStore.endedSeconds) s'
         ORDER BY s.address, s.id
         """, .text(StoreReport.prefix))
     ])[0]
