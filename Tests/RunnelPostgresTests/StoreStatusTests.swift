@@ -28,6 +28,22 @@ import Testing
     #expect(server(age: 10_100).words(isConfirmed: false) == "lease ended 0.1 s ago, not confirmed")
   }
 
+  @Test func aPrimaryThatWaitsForNoStandbyHasOneCopy() {
+    for (expected, hasOneCopy) in [("", true), (" ", true), ("*", false), ("ANY 1 (b, c)", false)] {
+      let standbys = PostgresStore.Standbys(
+        expected: expected, role: "r", isHidden: false, all: [])
+      #expect(standbys.hasOneCopy == hasOneCopy)
+      #expect(standbys.isShort != hasOneCopy)
+    }
+  }
+
+  @Test func aStandbyIsToldAsOne() {
+    let raw =
+      #"connection to server at "127.0.0.1", port 5433 failed: session is read-only"#
+    let error = ConnectionRefusal(raw).error(isStart: false)
+    #expect(error.message.contains("it is a standby: name the host of the primary"), "\(error)")
+  }
+
   @Test(needsPostgreSQL) func aLeaseThatEndedLongAgoIsNotListed() throws {
     let place = try PostgresCluster.shared().makeDatabase()
     let store = try PostgresStore(PostgresPlace(place))

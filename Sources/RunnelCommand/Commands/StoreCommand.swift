@@ -337,6 +337,11 @@ struct StatusOfStoreCommand: ParsableCommand {
       try StandardOutput.say(
         "standbys: \(standbys.role) may not see them: GRANT pg_monitor TO \(standbys.role)\n")
     }
+    if standbys.hasOneCopy {
+      try StandardOutput.say(
+        "standbys: none has to confirm a write, since synchronous_standby_names is empty: what is lost with this "
+          + "primary may be lost for good\n")
+    }
     if standbys.isShort {
       try StandardOutput.say(
         "standbys: too few are attached for synchronous_standby_names = '\(standbys.expected)': no write is "

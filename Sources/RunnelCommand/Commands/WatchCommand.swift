@@ -14,7 +14,8 @@ struct WatchCommand: ParsableCommand {
       own event may come later. While the output takes nothing, writes are not kept one by one: \
       then comes what has come of them.
 
-      The children that match are held in memory; --limit-to-first and --limit-to-last bound them.
+      The children that match are held in memory; --limit-to-first and --limit-to-last bound them. A \
+      server's database is watched by an order, its bounds and limits: --where is for files.
 
       Examples:
         runnel watch /messages --no-initial

@@ -82,7 +82,7 @@ struct ServeOption: Sendable {
     ) { $1.isPlainText = try $0.isOn() },
     ServeOption(
       "trusted-proxy", .list, "addresses",
-      "The proxies whose X-Forwarded headers are trusted, like 10.0.0.0/8."
+      "The proxies whose X-Forwarded headers are trusted, like 10.0.0.0/8; may be given more than once."
     ) { value, configuration in
       configuration.trustedProxies = try value.texts.map { text in
         try value.reading { try AddressRange(text) }

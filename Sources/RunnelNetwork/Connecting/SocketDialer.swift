@@ -163,11 +163,18 @@ private final class UpgradeHandler: ChannelInboundHandler, RemovableChannelHandl
     case .body(let piece):
       // The server may say why; a little of that is enough.
       let bytes = Array(piece.readableBytesView)
-      let text = (try? JSONValue(parsing: bytes))?["error"]?.string
-      answer = ": \(text ?? String(decoding: bytes.prefix(200), as: UTF8.self))"
+      answer = words(of: bytes)
       end("\(name) \(refusal)", context)
     case .end: end("\(name) \(refusal)", context)
     }
+  }
+
+  /// The reason in an answer; that of a balancer without servers is a page, which says nothing that helps.
+  private func words(of bytes: [UInt8]) -> String {
+    if let told = (try? JSONValue(parsing: bytes))?["error"]?.string { return ": \(told)" }
+    let text = String(decoding: bytes.prefix(200), as: UTF8.self)
+    if !text.contains("<") { return ": \(text)" }
+    return [502, 503, 504].contains(status) ? ": no server behind it takes requests now" : ""
   }
 
   private var refusal: String {

@@ -51,6 +51,9 @@ struct ConnectionRefusal {
         PostgresHandshake.beginning + text + ": write it into ~/.pgpass as "
           + "HOST:PORT:DATABASE:USER:PASSWORD, which only you may read (chmod 600)")
     }
-    return PostgresError(.disconnected, state: state, PostgresHandshake.beginning + text)
+    // Of a place without another host: libpq asks for a session that writes.
+    let isStandby = text.contains("session is read-only")
+    let advice = isStandby ? " (it is a standby: name the host of the primary, too)" : ""
+    return PostgresError(.disconnected, state: state, PostgresHandshake.beginning + text + advice)
   }
 }

@@ -310,7 +310,7 @@ package final class PostgresTransaction {
   /// What the feed has after the commit, and did not have before.
   func entries(_ server: PostgresIdentifier, batch: Int64) -> [FeedMemory.Entry] {
     let writer = FeedPlace.Writer(server: server, batch: batch)
-    return zip(beginning.news.end.sequence + 1..., changes).map { sequence, change in
+    return zip((beginning.news.end.sequence + 1)..., changes).map { sequence, change in
       FeedMemory.Entry(sequence: sequence, writer: writer, paths: change.paths)
     }
   }

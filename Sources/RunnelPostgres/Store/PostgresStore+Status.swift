@@ -49,9 +49,12 @@ extension PostgresStore {
     /// Those that it may see, in the order of their names.
     package var all: [Standby]
 
+    /// True if no standby has to confirm a write, so that one copy of it may be all.
+    package var hasOneCopy: Bool { expected.allSatisfy(\.isWhitespace) }
+
     /// True if too few are attached, so that no write is confirmed.
     package var isShort: Bool {
-      if expected.allSatisfy(\.isWhitespace) || isHidden { return false }
+      if hasOneCopy || isHidden { return false }
       let count = all.count { ["sync", "quorum"].contains($0.kind) && $0.isFollowing }
       return count < Standbys.neededCount(expected)
     }

@@ -86,6 +86,28 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     throw .invalid
   }
 
+  /// Verifies a credential, and waits until the account of a token was looked for.
+  ///
+  /// - Returns: the result; nil if `answer` is called with it later, on another thread.
+  func verify(
+    _ credential: Credential, now: Int64,
+    _ answer: @escaping @Sendable (Result<VerifiedCredential, CredentialRefusal>) -> Void
+  ) -> Result<VerifiedCredential, CredentialRefusal>? {
+    let verify = { @Sendable () -> Result<VerifiedCredential, CredentialRefusal> in
+      Result { () throws(CredentialRefusal) in try self.verify(credential, now: now) }
+    }
+    let result = verify()
+    guard case .success(let verified) = result, !verified.caller.isAdministrator,
+      let issued = knowledge.withLock({ $0.issued })
+    else { return result }
+    switch issued.wait(for: credential.text, { answer(verify()) }) {
+    case true?: return nil
+    case false?: return result
+    // It may have been looked for in vain just now.
+    case nil: return verify()
+    }
+  }
+
   /// The secrets that administer all databases of the server; nil if these administer the accounts only.
   private var secretsForAll: ServerSecrets? {
     knowledge.withLock { $0.areForAll ? $0.secrets : nil }

@@ -107,7 +107,12 @@ actor AccountService {
     self.store = store
     try store.rotateKeys(now: calendar())
     attempts.restore(try store.lockOuts(), now: calendar())
-    _ = AccountService.publish(store, tokens, administrators)
+    let news = AccountService.publish(store, tokens, administrators)
+    for alarm in news.alarms { logger.critical("\(place.name): \(alarm)") }
+    tokens.findAccounts { [weak self] user in
+      guard let self else { return }
+      executor.submit { self.assumeIsolated { $0.find(account: user) } }
+    }
     mailer.ask { [weak self] mail, answer in
       guard let self else { return answer(true) }
       executor.submit { answer(self.assumeIsolated { $0.isWanted(mail) }) }
@@ -295,23 +300,34 @@ actor AccountService {
   /// Takes the care that is due by now; for tests with a clock of their own.
   nonisolated func careNow() { executor.submitAndWait { self.assumeIsolated { $0.care() } } }
 
+  /// Looks for the account of a token; without one, the tokens of the user end.
+  private func find(account user: String) {
+    // A storage that cannot be read refuses nobody.
+    let isThere = isStoreClosed ? nil : try? store.has(account: user)
+    tokens.didLook(for: user, isThere: isThere)
+    publish()
+    if isThere == false { review([user]) }
+  }
+
   /// Tells the others what was written: ends of tokens, new keys, and who is an administrator.
   private func publish() {
-    let (revoked, hasAccess) = AccountService.publish(store, tokens, administrators)
-    if hasAccess { return review(nil) }
-    if !revoked.isEmpty, !policy.isEmulator { review(revoked) }
+    let news = AccountService.publish(store, tokens, administrators)
+    for alarm in news.alarms { logger.critical("\(loggedName): \(alarm)") }
+    if news.access != nil || news.isAnew { return review(nil) }
+    if !news.revocations.isEmpty, !policy.isEmulator { review(Set(news.revocations.keys)) }
   }
 
   private static func publish(
     _ store: AccountStore, _ tokens: IssuedTokens, _ administrators: TokenVerifier
-  ) -> (revoked: Set<String>, hasAccess: Bool) {
+  ) -> AccountStore.News {
     let news = store.takeNews()
     if let access = news.access {
       administrators.change { ($0.secrets, $0.accounts) = (access.secrets, access.accounts) }
     }
     if news.hasNewKeys, let keys = try? store.keys() { tokens.take(keys) }
     if !news.revocations.isEmpty { tokens.revoke(news.revocations) }
-    return (Set(news.revocations.keys), news.access != nil)
+    if news.isAnew { tokens.doubtAll() }
+    return news
   }
 
   // MARK: Requests

@@ -24,6 +24,10 @@ final class AccountStore {
     var hasNewKeys = false
     /// The secrets and service accounts, if they were read; those of a file are beside it.
     var access: StoredAccess?
+    /// True if anything may have changed: accounts may be gone without an end of their tokens.
+    var isAnew = false
+    /// What is to be logged.
+    var alarms: [String] = []
 
     /// Notes the end of an account's tokens.
     mutating func noteRevocation(_ key: Key, _ node: Node) {
@@ -56,6 +60,9 @@ final class AccountStore {
 
   /// Reads the writes of others.
   func catchUp() throws { try storage.catchUp() }
+
+  /// True if there is an account with an id.
+  func has(account id: String) throws -> Bool { try read { try $0.account(id) != nil } }
 
   // MARK: Deciding
 

@@ -28,7 +28,28 @@ package final class IssuedTokens: Sendable {
     var credential: VerifiedCredential
   }
 
+  /// The most users that are looked for at once.
+  private static let looksMax = 4096
+
+  /// Looks for an account; who found out calls `didLook`.
+  private final class Finder: Sendable {
+    let look: @Sendable (String) -> Void
+
+    init(_ look: @escaping @Sendable (String) -> Void) { self.look = look }
+  }
+
+  /// A user whose account is looked for, and who waits for that.
+  private struct Look {
+    /// The latest of the times at which the tokens were issued.
+    var issued: Int64
+    var waiting: [@Sendable () -> Void] = []
+  }
+
   private struct State {
+    var finder: Finder?
+    var looks: [String: Look] = [:]
+    /// The users whose accounts are known to be there.
+    var found: Set<String> = []
     var keys: [String: P256.Signing.PrivateKey] = [:]
     var ring = KeyRing([])
     var revocations: [String: TokenEnd] = [:]
@@ -64,6 +85,63 @@ package final class IssuedTokens: Sendable {
     state.withLock { state in
       state.revocations = state.revocations.filter { $0.value.second >= second }
     }
+  }
+
+  // MARK: Looking for accounts
+
+  /// Lets the accounts of verified tokens be looked for: a restored database may not have them.
+  ///
+  /// `look` is called with the id of an account, on any thread, and returns at once.
+  package func findAccounts(by look: @escaping @Sendable (_ user: String) -> Void) {
+    state.withLock { $0.finder = Finder(look) }
+  }
+
+  /// Lets the accounts of all tokens be looked for again.
+  func doubtAll() { state.withLock { $0.found = [] } }
+
+  /// Notes that a user was looked for; `isThere` is nil if that could not be found out.
+  package func didLook(for user: String, isThere: Bool?) {
+    let look = state.withLock { state -> Look? in
+      let look = state.looks.removeValue(forKey: user)
+      if isThere == true {
+        if state.found.count >= IssuedTokens.knownMax { state.found = [] }
+        state.found.insert(user)
+      }
+      if isThere == false, let look {
+        let end = TokenEnd(second: look.issued + 1)
+        state.revocations[user] = state.revocations[user]?.joined(end) ?? end
+      }
+      return look
+    }
+    for answer in look?.waiting ?? [] { answer() }
+  }
+
+  /// Calls `answer` on another thread, when the account of a token that was verified was looked for.
+  ///
+  /// - Returns: false if the account is there, and nil if it is not looked for; then `answer` is not called.
+  package func wait(for text: String, _ answer: @escaping @Sendable () -> Void) -> Bool? {
+    state.withLock { state in
+      guard let known = state.known[text] else { return nil }
+      if state.finder == nil || state.found.contains(known.user) { return false }
+      if state.looks[known.user] == nil { return nil }
+      state.looks[known.user]?.waiting.append(answer)
+      return true
+    }
+  }
+
+  /// Begins to look for the account of a token, unless that is under way.
+  private func look(for known: Known) {
+    let finder = state.withLock { state -> Finder? in
+      if state.found.contains(known.user) { return nil }
+      if let issued = state.looks[known.user]?.issued {
+        state.looks[known.user]?.issued = max(issued, known.issued)
+        return nil
+      }
+      guard let finder = state.finder, state.looks.count < IssuedTokens.looksMax else { return nil }
+      state.looks[known.user] = Look(issued: known.issued)
+      return finder
+    }
+    finder?.look(known.user)
   }
 
   // MARK: Signing
@@ -144,7 +222,9 @@ package final class IssuedTokens: Sendable {
         state.known[text].map { ($0, state.revocations[$0.user]) }
       })
     else { return nil }
-    return try IssuedTokens.check(known, end, now)
+    let credential = try IssuedTokens.check(known, end, now)
+    look(for: known)
+    return credential
   }
 
   /// Verifies a token; nil if it was not issued here.
@@ -163,7 +243,9 @@ package final class IssuedTokens: Sendable {
       state.known[text] = known
       return state.revocations[user]
     }
-    return try IssuedTokens.check(known, revocation, now)
+    let credential = try IssuedTokens.check(known, revocation, now)
+    look(for: known)
+    return credential
   }
 
   private static func check(

@@ -44,7 +44,13 @@ struct DatabaseService: NetworkService {
         return .refused(503, DatabaseService.notYet)
       }
       world.metrics.refused(.database)
-      return .refused(404, "There is no database of this name here.")
+      // Services are found by the host alone.
+      let isNamed = byHost || ServedDatabases.parameter("ns", of: request.path ?? "") != nil
+      return .refused(
+        404,
+        isNamed || databases.all.count < 2
+          ? "There is no database of this name here."
+          : "Several databases are served here: the address names one by ?ns=NAME.")
     }
     if databases.isArriving(found.database) { return .refused(503, DatabaseService.notYet) }
     if isEmulator || found.database.isOpen, let refusal = hosts.refusal(of: request) {

@@ -167,12 +167,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
 
   private func carryOut(_ effect: RESTExchange.Effect) {
     switch effect {
-    case .verify(let credential):
-      let result = Result { () throws(CredentialRefusal) in
-        try verifier.verify(credential, now: world.now.calendar)
-      }
-      if case .failure = result { world.metrics.refused(.credential) }
-      carryOut(exchange.verified(result, now: world.now))
+    case .verify(let credential): verify(credential)
     case .spool(let piece): keep(piece)
     case .parse(let body): parse(body)
     case .operate(let operation, let caller): operate(operation, caller)
@@ -192,6 +187,23 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     case .cancel: cancel()
     case .note(let limit): world.metrics.reached(limit)
     }
+  }
+
+  private func verify(_ credential: Credential) {
+    let own = LoopBound(self, to: channel.loop)
+    let result = verifier.verify(credential, now: world.now.calendar) { result in
+      own.loop.run {
+        if own.value.isEnded { return }
+        own.value.take(result)
+        own.value.channel.flush()
+      }
+    }
+    if let result { take(result) }
+  }
+
+  private func take(_ result: Result<VerifiedCredential, CredentialRefusal>) {
+    if case .failure = result { world.metrics.refused(.credential) }
+    carryOut(exchange.verified(result, now: world.now))
   }
 
   private func operate(_ operation: RESTOperation, _ caller: Caller) {

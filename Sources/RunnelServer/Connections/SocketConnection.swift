@@ -191,12 +191,7 @@ final class SocketConnection: SocketHandling, ServedConnection {
       channel.send(run.frames)
     case .operate(let request):
       database.submit(TreeJob(connection: number, wish: .request(request), room: room))
-    case .verify(let credential):
-      let result = Result { () throws(CredentialRefusal) in
-        try verifier.verify(credential, now: world.now.calendar)
-      }
-      if case .failure = result { world.metrics.refused(.credential) }
-      carryOut(session.verified(result, now: world.now))
+    case .verify(let credential): verify(credential)
     case .endSession(let name): world.switchboard.endSession(name)
     case .ping:
       channel.ping()
@@ -206,6 +201,22 @@ final class SocketConnection: SocketHandling, ServedConnection {
     case .note(let limit): world.metrics.reached(limit)
     case .close(let reason): channel.close(code: reason.code, text: reason.text)
     }
+  }
+
+  private func verify(_ credential: Credential) {
+    let own = LoopBound(self, to: channel.loop)
+    let result = verifier.verify(credential, now: world.now.calendar) { result in
+      own.loop.run {
+        own.value.take(result)
+        own.value.channel.flush()
+      }
+    }
+    if let result { take(result) }
+  }
+
+  private func take(_ result: Result<VerifiedCredential, CredentialRefusal>) {
+    if case .failure = result { world.metrics.refused(.credential) }
+    carryOut(session.verified(result, now: world.now))
   }
 
   private func setDeadline() { channel.setDeadline(session.deadline(now: world.now)) }

@@ -203,7 +203,8 @@ extension ServedDatabases {
       return gone
     }
     for (name, open) in dropped {
-      logger.notice("\(name) was dropped, and is not served any more")
+      let reason = "it was dropped, or the database has an older state"
+      logger.notice("\(name) is not in the store \(store) any more, and is not served: \(reason)")
       world.switchboard.stop(database: name)
       world.files.submit { open.database.close() }
       configuration.didLeave?(name)

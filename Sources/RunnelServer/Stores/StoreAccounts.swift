@@ -73,7 +73,10 @@ final class StoreAccounts: IdentityStorage {
     defer { store.close() }
     try store.checkVersion()
     try store.makeNamespace(named: StoreAccounts.namespace)
-    session = try PostgresSession(place, namespace: StoreAccounts.namespace, lease: lease)
+    session = try PostgresSession(
+      place, namespace: StoreAccounts.namespace, lease: lease,
+      // Names of codes and sessions are nobody's business.
+      isNamed: { $0.keys.first?.text == AccountPlaces.accounts })
     (self.own, self.now, self.announce) = (own, now, announce)
     let isEmpty = try read { try $0.summary(at: .root).kind == .empty }
     if isEmpty { try write { _ in try AccountStore.markWrite() } }
@@ -110,6 +113,9 @@ final class StoreAccounts: IdentityStorage {
         news.revocations.merge(found.revocations) { $0.joined($1) }
         news.hasNewKeys = news.hasNewKeys || found.hasNewKeys
         news.access = found.access ?? news.access
+        news.isAnew = news.isAnew || found.isAnew
+        news.alarms += session.alarms
+        session.alarms = []
         return result
       } catch let error as PostgresError where error.isWorthRetrying {
         let start = outage ?? .now
@@ -128,6 +134,7 @@ final class StoreAccounts: IdentityStorage {
       let keys = path.keys
       let place = keys.first?.text
       if place == nil || place == AccountPlaces.keys { news.hasNewKeys = true }
+      if place == nil { news.isAnew = true }
       if place == AccountPlaces.revocations, keys.count > 1 {
         let end = try AccountPlaces.path(AccountPlaces.revocations, keys[1].text)
         news.noteRevocation(keys[1], try transaction.node(at: end))

@@ -123,7 +123,7 @@ extension ServedDatabase {
     if tree.rules?.source == Array(text.utf8) { return [] }
     do throws(ServerError) {
       let told = take(try ServedDatabase.rules(text, of: place), &tree, transaction)
-      logger.info("\(name): the rules were replaced by another server")
+      logger.info("\(name): the rules in the store have changed, and are in force")
       return told
     } catch {
       logger.error("\(name): \(error.message)")

@@ -233,7 +233,7 @@ extension RESTExchange {
 
   /// Takes the news that a piece of the body could not be kept; the rest of the body is ignored.
   package mutating func spoolFailed(_ error: TreeError) -> [Effect] {
-    guard phase == .receiving || phase == .underWay else { return [] }
+    guard [.verifying, .receiving, .underWay].contains(phase) else { return [] }
     refuse(RESTError(error))
     return takeEffects()
   }

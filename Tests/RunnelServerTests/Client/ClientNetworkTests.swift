@@ -176,6 +176,22 @@ import Testing
     }
   }
 
+  /// Once, the page of a balancer was shown as it is.
+  @Test func pageOfABalancerWithoutServersIsPutIntoWords() async throws {
+    let page = "<html><body><h1>503 Service Unavailable</h1>\nNo server.\n</body></html>\n"
+    let answer = ScriptedWeb.Answer(status: 503, body: page)
+    try await withWeb(Array(repeating: answer, count: 1000)) { _, port in
+      let database = try await place.connect(port: port)
+      let status = try await database.wait { status in
+        if case .link(.waiting(_, _?)) = status.state { true } else { false }
+      }
+      guard case .link(.waiting(_, let reason?)) = status.state else { return }
+      #expect(reason.contains("no server behind it takes requests now"), "\(reason)")
+      #expect(!reason.contains("<"), "\(reason)")
+      database.close()
+    }
+  }
+
   @Test(arguments: ["{\"name\":\"NotFound\",\"code\":404}", "<html>", "Not Found", ""])
   func serverOfServicesIsHintedAt(body: String) async throws {
     let answer = ScriptedWeb.Answer(status: 404, body: body)

@@ -33,6 +33,21 @@ struct StoreServerTests {
     }
   }
 
+  @Test func whoNamesNoneOfSeveralNamespacesIsToldHow() async throws {
+    try await TestServer.onStore {
+      let store = try PostgresStore(PostgresPlace(try #require(TestServer.store)))
+      defer { store.close() }
+      try store.makeNamespace(named: "other")
+      try await withServer { server in
+        let none = try server.request("GET", "/n.json", headers: ["Host": "localhost"])
+        #expect(none.status == 404 && none.body.contains("?ns=NAME"), "\(none.body)")
+        let wrong = try server.request("GET", "/n.json?ns=third")
+        #expect(wrong.status == 404 && wrong.body.contains("of this name"), "\(wrong.body)")
+        #expect(try server.request("GET", "/n.json?ns=other").status == 200)
+      }
+    }
+  }
+
   @Test func aNamespaceThatComesWithoutRulesIsToldOf() async throws {
     let told = Mutex("")
     let log = try LogLines { bytes in
