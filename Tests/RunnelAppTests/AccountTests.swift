@@ -553,6 +553,12 @@ import Testing
     #expect(app.screen.contains { $0.contains("p password") }, "\(app.screen)")
   }
 
+  @Test func newPasswordIsNamedBesideThePresentOne() throws {
+    let app = try open(Self.facts)
+    app.press("A p")
+    #expect(app.line(of: "present password") != nil && app.line(of: "new password") != nil)
+  }
+
   @Test func accountIsChangedConfirmedAndDeletedWithThePresentPassword() throws {
     let app = try open(Self.facts)
     app.press("A p o l d Tab n e w Tab n e w Enter")

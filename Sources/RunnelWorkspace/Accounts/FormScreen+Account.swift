@@ -83,7 +83,10 @@ package enum AccountField: String, Hashable, Sendable {
   var path: Path { Path(unchecked: [key]) }
 
   /// Returns the empty field, or one with a text.
-  fileprivate func field(_ text: String) -> FormScreen.Field {
+  fileprivate func field(_ text: String, of deed: AccountDeed) -> FormScreen.Field {
+    // Beside the present password, or in place of a forgotten one.
+    let isNew = self == .password && (deed == .changePassword || deed == .resetPassword)
+    let label = isNew ? "new password" : self.label
     let rule = FieldRule(key, .text(), isRequired: true)
     let value: JSONValue = text.isEmpty ? .null : .string(text)
     var field = FormScreen.Field(label, path: path, FieldInput(rule: rule, value))
@@ -102,7 +105,7 @@ extension FormScreen {
     let email = deed == .sendReset || deed == .signIn && isAgain ? current?.email ?? "" : ""
     var form = FormScreen(
       purpose: .account(deed), title: deed.words.title,
-      fields: deed.fields.map { $0.field($0 == .email ? email : "") })
+      fields: deed.fields.map { $0.field($0 == .email ? email : "", of: deed) })
     form.note = note(of: deed, state)
     if !email.isEmpty, form.fields.count > 1 { form.focus = 1 }
     state.layers.append(.form(form))
