@@ -204,14 +204,15 @@ import Testing
       #expect(try logIn("ana", port).status == 0)
       #expect(try run("logout", url).errors.contains("1 write waits: it is sent after"))
       let out = try run("sync", "push", url)
-      #expect(out.status == 3 && out.errors.contains("1 write of ana waits, who is not signed in"))
+      #expect(
+        out.status == 3 && out.errors.contains("1 write of ana@x.org waits, who is not signed in"))
       let told = try logIn("ana", port).errors
       #expect(told.contains("1 write waits of this account: `runnel sync push"), "\(told)")
       #expect(try run("logout", url).status == 0)
       // Another user has nothing that waits.
       #expect(try logIn("bo", port).status == 0)
       let other = try run("sync", "push", url)
-      #expect(other.status == 0 && other.errors.contains("1 write of ana waits"))
+      #expect(other.status == 0 && other.errors.contains("1 write of ana@x.org waits"))
       #expect(try logIn("ana", port).status == 0)
       #expect(try run("account", "use", url, "bo").errors.contains("is used as bo@x.org"))
       #expect(try run("sync", "push", url).errors.contains("runnel account use"))
@@ -250,6 +251,37 @@ import Testing
       #expect(
         try run("sync", "drop", url, "ana", "--force").errors.contains("No write of ana waits"))
       #expect(try run("get", "/ana/n", "-d", database.file).output == "1\n")
+    }
+  }
+
+  /// Once, the sign-out forgot the address.
+  @Test func writesOfAnEarlierAccountAreToldAfterASignOut() async throws {
+    try await withAccountWeb(service) { port in
+      #expect(try logIn("ana", port).status == 0)
+      try leaveWrite(of: "ana")
+      #expect(try run("logout", url).errors.contains("1 write waits: it is sent after"))
+      service.change { $0.records["ana"] = nil }
+      service.add("ana2", "ana@x.org", "secret-ana")
+      let words = "1 write of the earlier account ana of ana@x.org waits"
+      let signIn = try logIn("ana", port)
+      #expect(signIn.status == 0 && signIn.errors.contains(words), "\(signIn.errors)")
+      let told = try run("sync", "push", url)
+      #expect(told.status == 1 && told.errors.contains(words), "\(told.errors)")
+      let both = try run("sync", "drop", url, "ana@x.org", "--force")
+      #expect(both.status == 2 && both.errors.contains(": ana and ana2."), "\(both.errors)")
+      #expect(try run("sync", "drop", url, "ana", "--force").status == 0)
+      #expect(try run("sync", "push", url).errors.contains("There are no pending writes"))
+    }
+  }
+
+  @Test func theWritesOfAnAddressAreGivenUpAfterASignOut() async throws {
+    try await withAccountWeb(service) { port in
+      #expect(try logIn("ana", port).status == 0)
+      try leaveWrite(of: "ana")
+      #expect(try run("logout", url).status == 0)
+      let dropped = try run("sync", "drop", url, "ana@x.org", "--force")
+      #expect(dropped.status == 0, "\(dropped.errors)")
+      #expect(dropped.errors.contains("1 write of ana@x.org given up."))
     }
   }
 

@@ -177,6 +177,28 @@ import Testing
     #expect(try folder.end(of: "ana") == nil && folder.ended() == nil)
   }
 
+  @Test func addressOfAUserWhoSignedOutIsKeptWhileWritesWait() throws {
+    let (ana, bo) = (account("ana"), account("bo"))
+    for account in [ana, bo] { try folder.noteSignOut(of: account.user, writesWait: false) }
+    #expect(try folder.left("ana") == nil)
+    try folder.noteSignOut(of: ana.user, writesWait: true)
+    #expect(try folder.left("ana") == ana.user && folder.left("bo") == nil)
+    #expect(try mode(folder.path + "/ana.left") == 0o600)
+    // It is no end of a session.
+    #expect(try folder.ended() == nil && folder.ended("ana") == nil && folder.allEnded().isEmpty)
+    try folder.forgetLeft("ana")
+    #expect(try folder.left("ana") == nil)
+    try folder.noteSignOut(of: ana.user, writesWait: true)
+    try folder.keep(ana, isSignIn: true)
+    #expect(try folder.left("ana") == nil)
+    // Nobody knows which of two accounts has the address now.
+    var other = account("other")
+    other.user.email = ana.user.email
+    try folder.keep(other, isSignIn: true)
+    try folder.noteSignOut(of: ana.user, writesWait: true)
+    #expect(try folder.left("ana") == nil)
+  }
+
   @Test func endIsKnownBeforeTheAccountIsGone() throws {
     let ana = account("ana")
     try folder.keep(ana, isSignIn: true)

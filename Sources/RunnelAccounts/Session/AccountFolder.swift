@@ -8,6 +8,7 @@ import RunnelStore
 ///   accounts/NAME/active           the name of the file that is signed in
 ///   accounts/NAME/USER.json        a signed-in account: one is active, others can be made so
 ///   accounts/NAME/USER.ended       why the session of a user was ended, until that user signs in, or out
+///   accounts/NAME/USER.left        a user who signed out while writes waited, until that user signs in
 ///   accounts/NAME/ended            the active user whose session was ended, and why, until somebody signs in
 ///   accounts/NAME/USER.departing   an account that signed out, until its device was removed
 ///   accounts/NAME/FILE.PROCESS     one that is being written; what a killed process left is removed
@@ -92,6 +93,10 @@ public struct AccountFolder: AccountStorage {
     AccountFile(path: "\(path)/\(AccountFolder.fileName(user)).ended")
   }
 
+  private func leftFile(_ user: String) -> AccountFile {
+    AccountFile(path: "\(path)/\(AccountFolder.fileName(user)).left")
+  }
+
   private var activeFile: String { path + "/active" }
   private var endedFile: AccountFile { AccountFile(path: path + "/ended") }
 
@@ -153,6 +158,14 @@ public struct AccountFolder: AccountStorage {
     return try ended().flatMap { $0.user.id == user ? $0 : nil }
   }
 
+  /// Reads a user who signed out while writes waited; nil if there is none of the id, or if the user signed in
+  /// since.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  package func left(_ user: String) throws(AccountFailure) -> AccountUser? {
+    try leftFile(user).readEnded()?.user
+  }
+
   /// Reads the ends of all sessions whose users did not sign in since, nor out, sorted by their users' ids.
   ///
   /// Files that cannot be read are left out.
@@ -212,6 +225,7 @@ public struct AccountFolder: AccountStorage {
       try activate(user)
       try forgetDeparting(user)
       try endedFile(user).remove()
+      try leftFile(user).remove()
     } else if let end = try ended(user), !end.isRevoked, !end.isDeleted {
       // Another process believed the session ended, while this one got other tokens of it.
       if activeName == nil, try ended()?.user.id == user { try activate(user) }
@@ -296,7 +310,8 @@ public struct AccountFolder: AccountStorage {
   /// Notes that a user signed out.
   ///
   /// Why the session was ended is forgotten, unless nobody can sign in to the account again, and writes wait:
-  /// then it is to be told that they are never sent.
+  /// then it is to be told that they are never sent. The address is kept while writes wait: another account may
+  /// have it by the next sign-in. If another one that is signed in has it already, nobody knows whose it is.
   ///
   /// - Throws: `AccountFailure` (`storage`) if that cannot be written.
   package func noteSignOut(of user: AccountUser, writesWait: Bool) throws(AccountFailure) {
@@ -307,10 +322,23 @@ public struct AccountFolder: AccountStorage {
         failure: AccountFailure(
           .sessionEnded, "Signed out: nobody can sign in to an account without an address again."))
     try forgetEnd(of: user.id)
-    guard writesWait, end.isFinal else { return }
+    try forgetLeft(user.id)
+    guard writesWait else { return }
     try make(path)
-    try endedFile(user.id).write(end)
+    if end.isFinal { return try endedFile(user.id).write(end) }
+    guard let email = user.email?.lowercased() else { return }
+    let isShared = try accounts().contains {
+      $0.user.id != user.id && $0.user.email?.lowercased() == email
+    }
+    if isShared { return }
+    try leftFile(user.id).write(
+      EndedAccount(user: user, failure: AccountFailure(.sessionEnded, "Signed out.")))
   }
+
+  /// Forgets the address of a user who signed out, as no write waits any more.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if the file cannot be removed.
+  package func forgetLeft(_ user: String) throws(AccountFailure) { try leftFile(user).remove() }
 
   /// Removes what killed processes left, which may be tokens.
   package func removeRemains() { AccountRemains.remove(in: path) }

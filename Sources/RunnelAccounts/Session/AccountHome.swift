@@ -96,6 +96,20 @@ package struct AccountHome: Sendable {
   /// read.
   package func allEnded() -> [EndedAccount] { folderOfAnyService.allEnded() }
 
+  /// Reads a user who signed out while writes waited, and did not sign in since; nil for none.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  package func left(_ user: String) throws(AccountFailure) -> AccountUser? {
+    try folderOfAnyService.left(user)
+  }
+
+  /// Forgets the address of a user who signed out, as no write waits any more.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if the file cannot be removed.
+  package func forgetLeft(_ user: String) throws(AccountFailure) {
+    try folderOfAnyService.forgetLeft(user)
+  }
+
   /// Forgets that the session of a user was ended.
   ///
   /// - Throws: `AccountFailure` (`storage`) if the file cannot be removed.
@@ -104,7 +118,7 @@ package struct AccountHome: Sendable {
   }
 
   /// Notes that a user signed out; the end of an account to which nobody can sign in again is told while writes of
-  /// it wait.
+  /// it wait, and the address of another one is kept as long.
   ///
   /// - Throws: `AccountFailure` (`storage`) if that cannot be written.
   package func noteSignOut(of user: AccountUser, writesWait: Bool) throws(AccountFailure) {

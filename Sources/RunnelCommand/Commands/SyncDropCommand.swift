@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RunnelAccounts
 import RunnelClient
 import RunnelDatabase
 import RunnelTree
@@ -68,6 +69,8 @@ struct SyncDropCommand: ParsableCommand {
       "Give up \(count) of \(entry.name ?? user) for good?",
       because: "This would give up \(count) of \(entry.name ?? user) for good.")
     for write in writes { _ = try session.dropPendingWrite(write.id) }
+    // Without writes the file is of no use; one that stays is read as before.
+    if let id = entry.file.user { try? AccountPlace.known(choice)?.home.forgetLeft(id) }
     StandardError.say("\(count) of \(entry.name ?? user) given up.")
   }
 }

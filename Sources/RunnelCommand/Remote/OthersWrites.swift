@@ -96,7 +96,8 @@ struct OthersWrites {
       for: choice.address, environment: ProcessInfo.processInfo.environment
     ).filter { $0.file != file }.map { waiting in
       let end: EndedAccount? = waiting.user.flatMap { try? place?.home.ended($0) }
-      return known.entry(waiting, end)
+      let left: AccountUser? = waiting.user.flatMap { try? place?.home.left($0) }
+      return known.entry(waiting, end, left)
     }
   }
 
@@ -119,10 +120,12 @@ private struct Known {
     (self.database, self.signedIn, self.departing) = (database, signedIn, departing)
   }
 
-  func entry(_ waiting: ReplicaFolder.WaitingFile, _ end: EndedAccount?) -> OthersWrites.Entry {
+  func entry(
+    _ waiting: ReplicaFolder.WaitingFile, _ end: EndedAccount?, _ left: AccountUser?
+  ) -> OthersWrites.Entry {
     let isOne = waiting.pendingCount == 1
     let account = waiting.user.flatMap { user in
-      (signedIn + departing).first { $0.id == user } ?? end?.user
+      (signedIn + departing).first { $0.id == user } ?? end?.user ?? left
     }
     func entry(_ name: String?, _ what: String, isNeverSent: Bool = false) -> OthersWrites.Entry {
       let whose = name.map { " of \($0)" } ?? " in \(waiting.file)"
