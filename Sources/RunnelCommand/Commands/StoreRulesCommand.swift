@@ -98,6 +98,9 @@ struct PutStoreRulesCommand: ParsableCommand, FileNaming {
       throw Failure(
         "\(error) Whether the rules were replaced is not known: `runnel store rules get \(namespace)` prints "
           + "those that hold.", status: .retryable)
+    } catch let error as PostgresError where error.isWorthRetrying {
+      throw Failure(
+        "\(error). The rules of \(namespace) were not replaced: try again.", status: .retryable)
     }
     try StandardOutput.say("The rules of \(namespace) were replaced.\n")
   }

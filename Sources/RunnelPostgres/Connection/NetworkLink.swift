@@ -253,6 +253,12 @@ final class NetworkLink: PostgresLink {
     }
     let state = field(RUNNEL_PQ_SQLSTATE)
     let message = field(RUNNEL_PQ_PRIMARY) ?? "The database refused a statement."
+    if state == PostgresError.lockTimeout {
+      return PostgresError(
+        .refused, state: state,
+        "Another transaction has it locked, and did not end in time; nothing was changed (\(message))"
+      )
+    }
     let detail = field(RUNNEL_PQ_DETAIL).map { ": \($0)" } ?? ""
     return PostgresError(.refused, state: state, message + detail)
   }

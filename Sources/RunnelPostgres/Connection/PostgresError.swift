@@ -72,11 +72,13 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
 
   /// The code of a wrong password, or none.
   static let wrongPassword = "28P01"
+  /// The code of a lock that was waited for too long.
+  package static let lockTimeout = "55P03"
 
   /// Serialization, deadlock, lock not available, shutdown and start of the server, too many
   /// connections, and a standby.
   private static let retriedStates: Set<String> = [
-    "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300", "25006",
+    "40001", "40P01", lockTimeout, "57P01", "57P02", "57P03", "53300", "25006",
   ]
 
   static let missingLibrary = PostgresError(

@@ -6,7 +6,8 @@
 ///   comes from there, and is opened here             `came` here, `moving` there; or `opened` here
 /// ```
 ///
-/// Only a command with `--force` makes two of one, and the copy that it opened is the one to be served.
+/// Only a command with `--force`, or a backup, makes two of one, and the copy that it opened is the one to be
+/// served.
 package struct StoreClaim: Hashable, Sendable {
   /// The numbers of the moves that brought it to this store, or to one where it was before.
   package var came: Set<String> = []
@@ -41,11 +42,19 @@ package struct StoreClaim: Hashable, Sendable {
     voids(other, in: store) && !other.voids(self, in: own)
   }
 
-  private func voids(_ other: StoreClaim, in store: String) -> Bool {
+  /// True if this copy was opened by force while the other one, in the store `store`, was lost.
+  ///
+  /// A copy that only came from there prevails, too: both are seen one after the other, so the other one may
+  /// look as if it were on its way here when the move has ended.
+  package func isForced(over other: StoreClaim, in store: String) -> Bool {
     if !undone.isDisjoint(with: other.came) { return true }
-    if let leaving = other.leaving, came.contains(leaving) { return true }
     guard let opened, origin == store else { return false }
     // What has come from here since knows of it.
     return !other.undone.contains(opened) && !other.came.contains(opened)
+  }
+
+  private func voids(_ other: StoreClaim, in store: String) -> Bool {
+    if isForced(over: other, in: store) { return true }
+    return other.leaving.map { came.contains($0) } ?? false
   }
 }

@@ -49,12 +49,6 @@ package struct StoreMove {
   static let camePrefix = "moved.came."
   /// What the names in `meta` begin with that hold the numbers of moves that were given up.
   static let undonePrefix = "moved.not."
-  /// The number of the lock of the moves of namespace 0: "runnelmv".
-  static let lockBase: Int64 = 0x7275_6E6E_656C_6D76
-  /// Where the numbers of the locks of the names begin that are moved to a store: "runnelmt".
-  private static let arrivalBase: Int64 = 0x7275_6E6E_656C_6D74
-  /// What is said of a namespace that another command moves.
-  package static let busyWords = "is being moved by another command"
   /// The rows that are in memory at a time.
   static let pageCount = 200
 
@@ -140,51 +134,6 @@ package struct StoreMove {
         report: report)
       return try move.aloneInTarget { try run(move, address, name) }
     }
-  }
-
-  /// Runs `body` while no other command moves the namespace.
-  ///
-  /// - Throws: `PostgresError` if one does, and the errors of `body`.
-  static func alone<Result>(
-    with namespace: PostgresStore.Namespace, of source: PostgresStore, _ body: () throws -> Result
-  ) throws -> Result {
-    let number = lockBase + namespace.number
-    guard try lock(number, of: source, "pg_try_advisory_lock") else {
-      throw PostgresError(
-        .unsuitable, "\(namespace.name) \(busyWords): wait for its end.")
-    }
-    // If the connection is lost, so is the lock.
-    defer { _ = try? lock(number, of: source, "pg_advisory_unlock") }
-    return try body()
-  }
-
-  /// Runs `body` while no other command moves a namespace of the name to the target.
-  ///
-  /// - Throws: `PostgresError` if one does, and the errors of `body`.
-  private func aloneInTarget<Result>(_ body: () throws -> Result) throws -> Result {
-    // FNV-1a; two names that share a number only wait for each other.
-    let number = namespace.name.utf8.reduce(StoreMove.arrivalBase) {
-      Int64(bitPattern: (UInt64(bitPattern: $0) ^ UInt64($1)) &* 0x100_0000_01B3)
-    }
-    guard try StoreMove.lock(number, of: target, "pg_try_advisory_lock") else {
-      throw PostgresError(
-        .unsuitable,
-        "A namespace \(namespace.name) \(StoreMove.busyWords) to \(target.connection.name): wait for its end."
-      )
-    }
-    // If the connection is lost, so is the lock.
-    defer { _ = try? StoreMove.lock(number, of: target, "pg_advisory_unlock") }
-    return try body()
-  }
-
-  /// Takes or gives back a lock, which goes with the connection; false if another connection has it.
-  static func lock(
-    _ number: Int64, of store: PostgresStore, _ function: StaticString
-  ) throws -> Bool {
-    let result = try store.connection.perform([
-      PostgresStatement("SELECT \(function)($1::bigint)::int", .integer(number))
-    ])[0]
-    return try result.integer(0, 0) == 1
   }
 
   private static func run(
@@ -342,6 +291,8 @@ package struct StoreMove {
     let ns = PostgresValue.integer(namespace.number)
     var statements = [
       PostgresStatement("BEGIN"),
+      // A command that was killed does not wait for longer, whatever the version of PostgreSQL is.
+      PostgresStatement("SET LOCAL lock_timeout = '30s'"),
       PostgresStatement("SELECT state FROM namespace WHERE ns = $1 FOR UPDATE", ns),
     ]
     if former == nil {

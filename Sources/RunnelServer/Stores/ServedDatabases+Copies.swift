@@ -31,13 +31,40 @@ extension ServedDatabases {
     state.withLock { $0.copies[link.store.name] = told.isEmpty ? nil : told }
   }
 
-  /// True if the copy of a namespace in `link` is known to be the one to be served, and not that in `other`.
-  private func prevails(_ name: String, in link: StoreLink, over other: StoreLink) -> Bool {
+  /// Why one of two copies is the one to be served.
+  private enum Reason {
+    /// It was opened by force, since the other one was lost.
+    case forced
+    /// It came from the other store, which does not say yet that the move has ended.
+    case came
+
+    init?(_ own: StoreClaim, in store: String, over former: StoreClaim, in other: String) {
+      guard own.prevails(over: former, in: other, from: store) else { return nil }
+      self = own.isForced(over: former, in: other) ? .forced : .came
+    }
+
+    /// What is logged of a namespace that is served from a store, while another one has a copy that is void.
+    func words(of name: String, in store: String, void: String) -> String {
+      switch self {
+      case .forced:
+        "\(name) is served from the store \(store), where it was opened by force. That of the store \(void) is "
+          + "not served any more: when that store is back, `runnel store drop \(name) --store \(void) --force` "
+          + "removes it."
+      case .came:
+        "\(name) is served from the store \(store), to which it was moved, and the store \(void) does not know "
+          + "that the move has ended: `runnel store move \(name) --store \(void) --to \(store)` completes it."
+      }
+    }
+  }
+
+  /// Why the copy of a namespace in `link` is the one to be served, and not that in `other`; nil if that is not
+  /// known.
+  private func reason(for name: String, in link: StoreLink, over other: StoreLink) -> Reason? {
     let (own, former) = state.withLock { state in
       (state.copies[link.store.name]?[name]?.claim, state.copies[other.store.name]?[name]?.claim)
     }
-    guard let own, let former else { return false }
-    return own.prevails(over: former, in: other.store.name, from: link.store.name)
+    guard let own, let former else { return nil }
+    return Reason(own, in: link.store.name, over: former, in: other.store.name)
   }
 
   /// Takes a namespace that is open in a store while the one of another store is served: it takes the place of
@@ -46,19 +73,21 @@ extension ServedDatabases {
     guard let served = open(name), let other = links.first(where: { $0.has(served) }) else {
       return
     }
-    if prevails(name, in: link, over: other) {
+    if let reason = reason(for: name, in: link, over: other) {
       if state.withLock({ $0.opening.contains(name) }) { return }
-      logger.warning(
-        "\(ServedDatabases.words(ofForced: name, link.store.name, void: other.store.name))")
+      // So it is for a moment at the end of each move.
+      if reason == .forced {
+        logger.warning("\(reason.words(of: name, in: link.store.name, void: other.store.name))")
+      }
       return openLater(name, of: link)
     }
-    noteDouble(name, of: link, isVoid: prevails(name, in: other, over: link), served: other)
+    noteDouble(name, of: link, void: reason(for: name, in: other, over: link), served: other)
   }
 
   /// Notes that a store has a namespace of which another one is served; it is told after some looks, since a
   /// move that ends is seen in one store first, and each minute.
   private func noteDouble(
-    _ name: String, of link: StoreLink, isVoid: Bool, served: StoreLink
+    _ name: String, of link: StoreLink, void reason: Reason?, served: StoreLink
   ) {
     let isTold = state.withLock { state in
       let now = ContinuousClock.now
@@ -71,9 +100,8 @@ extension ServedDatabases {
     }
     if !isTold { return }
     let words =
-      isVoid
-      ? ServedDatabases.words(ofForced: name, served.store.name, void: link.store.name)
-      : ServedDatabases.words(ofSecond: name, link.store.name)
+      reason?.words(of: name, in: served.store.name, void: link.store.name)
+      ?? ServedDatabases.words(ofSecond: name, link.store.name)
     logger.error("\(words)")
   }
 
@@ -81,12 +109,6 @@ extension ServedDatabases {
   private static func words(ofSecond name: String, _ store: String) -> String {
     "\(name) of the store \(store) is not served: another store has a namespace of that name. Drop one of them, "
       + "or which one is served is left to the next start."
-  }
-
-  /// What is logged of a namespace that was opened by force in a store, of which another store has a copy.
-  private static func words(ofForced name: String, _ store: String, void: String) -> String {
-    "\(name) is served from the store \(store), where it was opened by force. That of the store \(void) is not "
-      + "served any more: when that store is back, `runnel store drop \(name) --store \(void) --force` removes it."
   }
 
   /// The namespaces to be served at the start, and from where: of those in several stores one.
@@ -109,11 +131,16 @@ extension ServedDatabases {
           continue
         }
         let (own, other) = (link.store.name, first.link.store.name)
-        if claim.prevails(over: first.claim, in: other, from: own) {
+        // What only came from there may have done so just now; if it stays so, it is told later.
+        if let reason = Reason(claim, in: own, over: first.claim, in: other) {
           chosen[head.name] = (link, claim)
-          logger.error("\(words(ofForced: head.name, own, void: other))")
-        } else if first.claim.prevails(over: claim, in: own, from: other) {
-          logger.error("\(words(ofForced: head.name, other, void: own))")
+          if reason == .forced {
+            logger.error("\(reason.words(of: head.name, in: own, void: other))")
+          }
+        } else if let reason = Reason(first.claim, in: other, over: claim, in: own) {
+          if reason == .forced {
+            logger.error("\(reason.words(of: head.name, in: other, void: own))")
+          }
         } else {
           logger.error("\(words(ofSecond: head.name, own))")
         }

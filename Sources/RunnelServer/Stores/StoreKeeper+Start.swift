@@ -37,7 +37,7 @@ extension StoreKeeper {
   private static func last(
     _ error: PostgresError, _ name: String, _ patience: Duration
   ) -> PostgresError {
-    guard error.state == "55P03" else { return error }
+    guard error.state == PostgresError.lockTimeout else { return error }
     return PostgresError(
       .refused, state: error.state,
       "\(name) cannot be opened: another transaction has had it locked for \(patience). Is the standby "

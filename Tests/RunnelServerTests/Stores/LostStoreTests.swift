@@ -1,5 +1,6 @@
 import PostgresCluster
 import RunnelPostgres
+import Synchronization
 import TestSupport
 import Testing
 
@@ -9,6 +10,11 @@ import Testing
 @Suite(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
 struct LostStoreTests {
   private static let patience = Duration.seconds(20)
+
+  /// The lines of a log.
+  private final class Kept: Sendable {
+    let lines = Mutex<[String]>([])
+  }
 
   /// The stores `test` and `second`; the namespace `test` is in the first.
   private struct Stores {
@@ -208,5 +214,52 @@ struct LostStoreTests {
     // It was opened by force again where it had come from.
     first.undone = ["3"]
     #expect(prevails() == (true, false))
+  }
+
+  /// Once, each move was told as one that was opened by force, with an advice that removed the address of the
+  /// new servers.
+  @Test func whatOnlyCameWasNotOpenedByForce() {
+    var (first, second) = (StoreClaim(), StoreClaim())
+    (first.leaving, second.came, second.origin) = ("1", ["1"], "a")
+    #expect(second.prevails(over: first, in: "a", from: "b"))
+    #expect(!second.isForced(over: first, in: "a"))
+    second.opened = "1"
+    #expect(second.isForced(over: first, in: "a"))
+    // It was moved back since.
+    first.came = ["1"]
+    #expect(!second.isForced(over: first, in: "a"))
+    (first.undone, second.came) = (["2"], ["2"])
+    #expect(first.isForced(over: second, in: "b"))
+  }
+
+  @Test func aServerSaysOfWhatOnlyCameThatTheMoveCanBeCompleted() async throws {
+    try await withStores { stores in
+      let kept = Kept()
+      let log = try LogLines { line in
+        kept.lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+      }
+      let says = { (words: String) in kept.lines.withLock { $0.contains { $0.contains(words) } } }
+      try await TestServer.$log.withValue(log) {
+        try await withBoth(stores) { server in
+          #expect(try server.request("PUT", "/n.json?ns=test", "1").status == 200)
+          try stores.move()
+          try wait(for: 200) { try server.request("PUT", "/n.json?ns=test", "2") }
+          // The first store is as it was before the end of the move.
+          try PostgresCluster.shared().run(
+            sql: """
+              UPDATE meta SET name = 'moving' WHERE name = 'moved.number';
+              UPDATE namespace SET state = 1 WHERE name = 'test';
+              """, in: stores.places[0])
+          let end = ContinuousClock.now + LostStoreTests.patience
+          let words = "`runnel store move test --store test --to second` completes it"
+          while !says(words), ContinuousClock.now < end { await Task.yield() }
+          #expect(says(words))
+          #expect(!says("by force"))
+          #expect(try server.request("GET", "/n.json?ns=test").body == "2")
+          try stores.move()
+          #expect(try server.request("GET", "/n.json?ns=test").body == "2")
+        }
+      }
+    }
   }
 }
