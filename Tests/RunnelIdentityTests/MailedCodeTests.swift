@@ -209,6 +209,51 @@ import Testing
     let record = identity.store.accounts[squatter.text("localId")]
     #expect(record?.email == nil && record?.password == nil)
     #expect(identity.refusal(.lookup, ["idToken": other]) == "TOKEN_EXPIRED")
+    #expect(identity.store.accounts[user.text("localId")]?.email == "a@x.org")
+  }
+
+  /// Once, the password that a thief had set stayed.
+  @Test(arguments: [false, true]) func aRecoveryEndsThePassword(isReplaced: Bool) throws {
+    let identity = TestIdentity()
+    let user = try identity.signUp("a@x.org")
+    let token = JSONValue.string(user.text("idToken"))
+    try identity.prove(token)
+    identity.now += 1000
+    try identity.ask(
+      .update, ["idToken": token, "email": "evil@x.org", "password": "of-the-thief"])
+    let recovery = JSONValue.string(identity.mailedCode)
+    identity.now += 1000
+    if isReplaced {
+      let weak: JSONValue = ["oobCode": recovery, "password": "short"]
+      #expect(identity.refusal(.update, weak)?.hasPrefix("WEAK_PASSWORD") == true)
+      try identity.ask(.update, ["oobCode": recovery, "password": "of-the-owner"])
+    } else {
+      try identity.ask(.update, ["oobCode": recovery])
+      #expect(identity.store.accounts[user.text("localId")]?.password == nil)
+    }
+    let signIn = { (password: String) -> JSONValue in
+      ["email": "a@x.org", "password": .string(password)]
+    }
+    for password in ["of-the-thief", "secret123"] {
+      #expect(identity.refusal(.signInWithPassword, signIn(password)) != nil)
+    }
+    if !isReplaced {
+      try identity.ask(.sendOobCode, reset("a@x.org"))
+      try identity.ask(
+        .resetPassword,
+        ["oobCode": .string(identity.mailedCode), "newPassword": "of-the-owner"])
+    }
+    let back = try identity.ask(.signInWithPassword, signIn("of-the-owner"))
+    #expect(back.text("localId") == user.text("localId"))
+  }
+
+  /// As with the official emulator.
+  @Test func aRecoveryAtAnEmulatorKeepsThePassword() throws {
+    let identity = TestIdentity(isEmulator: true)
+    let user = try identity.signUp("a@x.org")
+    try identity.ask(
+      .update, ["idToken": .string(user.text("idToken")), "email": "evil@x.org"])
+    try identity.ask(.update, ["oobCode": .string(identity.mailedCode)])
     #expect(try identity.signIn("a@x.org").text("localId") == user.text("localId"))
   }
 

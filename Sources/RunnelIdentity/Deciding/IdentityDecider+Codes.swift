@@ -267,6 +267,7 @@ extension IdentityDecider {
       try takeBack(EmailAddress(code.email), for: record.id)
       (record.email, record.isEmailVerified) = (code.email, true)
       if record.initialEmail == code.email { record.initialEmail = nil }
+      try replaceCredentials(of: &record)
       try endSessions(of: &record)
       try dropTakeBacks(after: code)
     case .passwordReset, .emailSignIn: throw .refused("INVALID_OOB_CODE")
@@ -311,6 +312,25 @@ extension IdentityDecider {
     guard var other = try account(email: email), other.id != id else { return }
     if other.isEmailVerified { throw .refused("EMAIL_EXISTS") }
     try release(&other)
+  }
+
+  /// Replaces the password of an account that is given back to its owner, by that of the request or by none: whoever
+  /// changed the address knew the present one, or has set it.
+  ///
+  /// - Throws: `IdentityStop` (`WEAK_PASSWORD`, `OPERATION_NOT_ALLOWED`).
+  private mutating func replaceCredentials(
+    of record: inout AccountRecord
+  ) throws(IdentityStop) {
+    if let password = try fields.filled("password") {
+      if !(try settings().allowsPasswords) { throw .refused("OPERATION_NOT_ALLOWED") }
+      try check(password: password)
+      record.password = try hash(of: password)
+      record.passwordTime = now
+    } else if !policy.isEmulator {
+      // An emulator's passwords stay, as the official emulator's do.
+      (record.password, record.passwordTime) = (nil, nil)
+    }
+    if !policy.isEmulator { record.otherProviders = [] }
   }
 
   /// Takes the address from an account, and with it the password and the sessions.

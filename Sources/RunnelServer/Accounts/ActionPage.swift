@@ -146,6 +146,8 @@ struct ActionForm: Hashable {
   private let kind: MailedCode.Kind
   let code: String
   private let next: String?
+  /// True if a new password was typed.
+  private let hasPassword: Bool
 
   /// Reads the parameters of a link or a form; nil if one is missing.
   init?(_ fields: CallFields) {
@@ -156,6 +158,7 @@ struct ActionForm: Hashable {
     else { return nil }
     (self.kind, self.code) = (kind, code)
     next = (try? fields.filled("continueUrl")) ?? nil
+    hasPassword = ((try? fields.filled("newPassword")) ?? nil) != nil
   }
 
   /// The request that uses the code; nil if only an application can.
@@ -168,6 +171,10 @@ struct ActionForm: Hashable {
         "oobCode": .string(code), "newPassword": .string(password.isEmpty ? " " : password),
       ]
       return IdentityCall(.resetPassword, CallFields(body))
+    case .recoverEmail where hasPassword:
+      let password = ((try? fields.text("newPassword")) ?? nil) ?? ""
+      return IdentityCall(
+        .update, CallFields(["oobCode": .string(code), "password": .string(password)]))
     case .verifyEmail, .verifyAndChangeEmail, .recoverEmail:
       return IdentityCall(.update, CallFields(["oobCode": .string(code)]))
     case .emailSignIn: return nil
@@ -190,7 +197,10 @@ struct ActionForm: Hashable {
     case .verifyEmail: "Your address is verified."
     case .verifyAndChangeEmail: "Your new address is in use. Sign in with it."
     case .recoverEmail:
-      "Your old address is back. If you did not change it, choose a new password."
+      hasPassword
+        ? "Your old address is back, with your new password. You can sign in now."
+        : "Your old address is back, and the password of before does not count any more: ask for a message for a new "
+          + "one where you sign in."
     case .emailSignIn: ""
     }
   }
@@ -218,10 +228,16 @@ struct ActionForm: Hashable {
     }
     var inputs = hidden("mode", kind.mode) + hidden("oobCode", code)
     if let next { inputs += hidden("continueUrl", next) }
-    if kind == .passwordReset {
+    if kind == .recoverEmail {
+      parts.append(
+        "<p>Whoever changed the address may know your password, so it does not count any more. Choose a new one "
+          + "here, or leave it empty and choose one later.</p>")
+    }
+    if kind == .passwordReset || kind == .recoverEmail {
+      let required = kind == .passwordReset ? "required " : ""
       inputs +=
         "<label>New password, at least \(policy.passwordLengthMin) characters<br>"
-        + "<input name=newPassword type=password autocomplete=new-password required "
+        + "<input name=newPassword type=password autocomplete=new-password \(required)"
         + "minlength=\(policy.passwordLengthMin)></label><br>"
     }
     parts.append("<form method=post>\(inputs)<button>\(title)</button></form>")

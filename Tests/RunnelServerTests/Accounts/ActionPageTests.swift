@@ -69,6 +69,38 @@ import Testing
     }
   }
 
+  /// Once, the page said to choose a new password, and offered no way.
+  @Test(arguments: ["", "another-secret"]) func aChangeOfAddressIsTakenBackWithANewPassword(
+    password: String
+  ) async throws {
+    try await withAccounts { server in
+      let token = try server.signUp().text("idToken")
+      _ = try server.accounts(
+        "sendOobCode", #"{"requestType":"VERIFY_EMAIL","idToken":"\#(token)"}"#)
+      let proof = server.code(in: try await server.mails(count: 1)[0])
+      _ = try server.accounts("update", #"{"oobCode":"\#(proof)"}"#)
+      _ = try server.accounts("update", #"{"idToken":"\#(token)","email":"evil@x.org"}"#)
+      let mails = try await server.mails(count: 2)
+      let mail = try #require(mails.first { $0.contains("Subject: Your address was changed") })
+      let fields = "mode=recoverEmail&oobCode=\(server.code(in: mail))"
+      let page = try server.request("GET", "/.accounts/action?\(fields)")
+      #expect(page.status == 200 && page.body.contains("name=newPassword"))
+      #expect(!page.body.contains("required"))
+      func post(_ password: String) throws -> RawClient.Answer {
+        try server.request(
+          "POST", "/.accounts/action", "\(fields)&newPassword=\(password)",
+          headers: ["Content-Type": "application/x-www-form-urlencoded"])
+      }
+      let weak = try post("short")
+      #expect(weak.status == 400 && weak.body.contains("name=newPassword"))
+      let done = try post(password)
+      #expect(done.status == 200 && done.body.contains("Your old address is back"))
+      #expect(done.body.contains("does not count any more") == password.isEmpty)
+      #expect(try server.signIn().status == 400)
+      if !password.isEmpty { #expect(try server.signIn("ada@x.org", password).status == 200) }
+    }
+  }
+
   @Test func anAddressIsVerifiedByAClick() async throws {
     try await withAccounts { server in
       let token = try server.signUp().text("idToken")
