@@ -135,6 +135,26 @@ import Testing
     #expect(app.list.reach.paging == .more && app.list.reach.loadedCount == 20, "\(app.body)")
   }
 
+  /// Once, the list offered to fetch rows that were not there: after another account was chosen, and the first one
+  /// again, without a connection.
+  @Test func listThatIsOpenedWithoutAConnectionEndsWithWhatIsKept() throws {
+    let views = try ViewFile(yaml: WaitingRowsTests.views, name: "notes.views.yaml").views
+    let few: JSONValue = ["notes": ["a": ["text": "one", "createdAt": 1]]]
+    let app = try AppDriver(views, json: few, origin: "home", reach: FindReach())
+    WaitingRowsTests.showServices(app)
+    try app.elsewhere {
+      _ = try $0.connectOrigin()
+      _ = try $0.receive(.acknowledged(id: 0))
+      _ = try $0.disconnectOrigin()
+    }
+    var facts = OriginFacts(.waiting, since: app.state.now)
+    facts.hasServices = true
+    app.take(.origin(facts))
+    #expect(app.list.paging == .more && app.list.loadedCount == 1, "\(app.body)")
+    #expect(app.line(of: "── start of what is kept here ──") != nil, "\(app.body)")
+    #expect(app.line(of: "not loaded") == nil)
+  }
+
   @Test func rowGoesWithTheWrite() throws {
     send("hello")
     app.press("Esc")

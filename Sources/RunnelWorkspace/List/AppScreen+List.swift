@@ -148,10 +148,16 @@ extension AppScreen {
       let source = screen.definition.source
       // What ends at the bottom of the screen has its end there, whatever the order.
       let isAbove = source.anchor == .last && !source.isDescending
+      let isCached = state.database.origin?.isCached == true
+      // Without a connection nobody knows whether there are more rows; here are none if the first page is not full.
+      let isAllOfCache =
+        isCached && screen.reach.paging == .more && screen.filtering.filter == nil
+        && screen.reach.loadedCount > 0 && screen.reach.loadedCount < source.page
+      let phase = isAllOfCache ? .exhausted : screen.reach.paging
       let line = pagingText(of: screen, width: width).line(
-        screen.reach.paging, isOlder: screen.reach.paging == .exhausted ? isAbove : source.anchor == .last,
+        phase, isOlder: phase == .exhausted ? isAbove : source.anchor == .last,
         isFiltered: screen.filtering.filter != nil, isSearched: screen.filtering.isSearchedBeyond,
-        isCached: state.database.origin?.isCached == true)
+        isCached: isCached)
       return [line]
     }
     if id == ListScreen.newerRow {
