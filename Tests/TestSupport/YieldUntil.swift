@@ -1,5 +1,7 @@
 /// A wait in a test that did not end.
-package struct StillWaiting: Error {}
+package struct StillWaiting: Error {
+  package init() {}
+}
 
 /// Waits until something holds of which no event tells; others get their turn between two looks.
 ///
