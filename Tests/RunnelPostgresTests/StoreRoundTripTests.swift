@@ -55,6 +55,71 @@ import Testing
     ]
   }
 
+  /// The number of statements of a transaction that reads, with those of its beginning.
+  private func statementCount(
+    _ body: (PostgresTransaction) throws -> Void
+  ) throws -> Int {
+    trips.forget()
+    try session.perform(isWriting: false, body)
+    return trips.statements.joined().count
+  }
+
+  @Test func manyRowsTakeFewStatements() throws {
+    let most = 10 + StoreRoundTripTests.rowCount / 500
+    let all = try Query(list).ordered(by: .key)
+    let slices = [
+      RowSlice(try all.limited(to: 1000, from: .last)),
+      RowSlice(try Query(list).ordered(byChild: "n").limited(to: 1000, from: .last)),
+      RowSlice(try Query(list).ordered(byChild: "t").limited(to: 1000, from: .first)),
+      RowSlice(all),
+    ]
+    for slice in slices {
+      for detail in [TreeRow.Detail.full, .shallow, .stored] {
+        let count = try statementCount { _ = try $0.rows(of: list, in: slice, detail: detail) }
+        #expect(count <= most, "\(slice) \(detail)")
+      }
+    }
+    let whole = try statementCount { _ = try $0.node(at: list) }
+    let hashed = try statementCount { _ = try $0.contentHash(of: Query(list)) }
+    #expect(whole <= most)
+    #expect(hashed <= most)
+  }
+
+  @Test func theHeadsOfManySplitNodesAreReadTogether() throws {
+    let rooms = try Path("/rooms")
+    let text = String(repeating: "x", count: 3000)
+    let members = (0..<300).map {
+      "\"r\(1000 + $0)\":{\"a\":\"\(text)\",\"b\":\"\(text)\",\"c\":\($0)}"
+    }
+    let document = Array("{\(members.joined(separator: ","))}".utf8)
+    let namespace = try #require(try store.namespace(named: "chat"))
+    try document.withUnsafeBufferPointer { bytes in
+      try store.write(to: namespace) { try $0.importJSON(bytes, at: rooms, now: 1) }
+    }
+    let slice = RowSlice(try Query(rooms).ordered(by: .key))
+    var found: [TreeRow] = []
+    let count = try statementCount {
+      found = try $0.rows(of: rooms, in: slice, detail: .shallow)
+    }
+    #expect(found.count == 300)
+    #expect(found.allSatisfy { $0.summary.kind == .children(count: 3) })
+    #expect(count <= 16)
+    // What the transaction writes is counted.
+    let child = try rooms.child(Key("r1007"))
+    try session.perform(isWriting: true) { transaction in
+      _ = try transaction.rows(of: rooms, in: slice, detail: .shallow)
+      let added = try child.child(Key("d"))
+      let node = Node(.number(JSONNumber(Int64(1))))
+      try transaction.carryOut([Assignment(path: added, target: .node(node))], now: 1)
+      let summary = try transaction.summary(at: child)
+      #expect(summary.kind == .children(count: 4))
+      let shown = try transaction.rows(of: rooms, in: slice, detail: .shallow)
+      #expect(shown[7].summary.kind == .children(count: 4))
+    }
+    let summary = try session.perform(isWriting: false) { try $0.summary(at: child) }
+    #expect(summary.kind == .children(count: 4))
+  }
+
   private func rows(_ query: Query, isExpected: Bool = true) throws -> [TreeRow] {
     try session.perform(isWriting: false, expecting: isExpected ? [query] : []) {
       try $0.rows(of: query.path, in: RowSlice(query), detail: .full)

@@ -29,6 +29,7 @@ struct EntryReading {
     var alike: (cut: [UInt8], entries: [LongEntry]) = ([], [])
     while true {
       let page = try rows.read(pageStatement(range, after: last, size.next()))
+      try rows.meetSplits(page, 3)
       for row in 0..<page.count {
         let bytes = EntryBytes(value: page.rawBytes(row, 0), key: page.rawBytes(row, 1))
         let content = try self.content(page, row, bytes.key)

@@ -28,6 +28,7 @@ package final class PostgresRows: RowStore {
   package private(set) var nextSplit: Int64
   private var held = HeldRows()
   private(set) var known = KnownRows()
+  private var heads = SplitHeads()
   /// The split nodes that were met in rows, as a guess: others may have changed the rows since.
   private(set) var met: [RowID: Int64] = [:]
   /// The results of statements that were sent before this transaction asked for them.
@@ -42,7 +43,10 @@ package final class PostgresRows: RowStore {
   }
 
   /// Begins another transaction, in which split nodes are counted from a number.
-  func begin(nextSplit: Int64) { self.nextSplit = nextSplit }
+  func begin(nextSplit: Int64) {
+    self.nextSplit = nextSplit
+    heads = SplitHeads()
+  }
 
   /// Takes what was read together with the beginning of a transaction.
   func take(_ expected: ExpectedRows, _ results: some Collection<PostgresResult>) throws {
@@ -62,6 +66,7 @@ package final class PostgresRows: RowStore {
   func rollBack() {
     held = HeldRows()
     known = KnownRows()
+    heads = SplitHeads()
     end()
   }
 
@@ -181,6 +186,7 @@ extension PostgresRows {
     var size = PageSize(range.wantedCount)
     while true {
       let page = try read(pageStatement(split, range, isDescending, size.next()))
+      try meetSplits(page, 2)
       for row in 0..<page.count {
         let key = page.rawBytes(row, 0)
         let content = try Damage.locating(.row(RowID(parent: split, key: Array(key)))) {
@@ -246,14 +252,35 @@ extension PostgresRows {
 
 extension PostgresRows {
   package func head(of split: Int64) throws -> SplitHead? {
+    if let head = heads[split] { return head }
+    let others = heads.takeMet(with: split)
+    if others.count > 1 {
+      try noteHeads(others)
+      if let head = heads[split] { return head }
+    }
     let result = try read(headStatement(split))
-    if result.count == 0 { return nil }
-    return try Damage.locating(.split(split)) {
-      guard let children = try result.integer(0, 0), children >= 0 else {
-        throw Damage("it does not say how many children it has")
+    let head = result.count == 0 ? nil : try Damage.locating(.split(split)) { try result.head(0) }
+    heads.note(head, of: split)
+    return head
+  }
+
+  /// Notes the split nodes in a page of rows, so that their heads are read together if they are asked for.
+  func meetSplits(_ page: PostgresResult, _ column: Int) throws {
+    for row in 0..<page.count where !page.isNull(row, column) {
+      if let split = try page.integer(row, column) { heads.meet(split) }
+    }
+  }
+
+  private func noteHeads(_ splits: [Int64]) throws {
+    let result = try read(
+      "SELECT children, priority, id FROM split WHERE ns = $1 AND id = ANY ($2)",
+      [.integers(splits)])
+    for row in 0..<result.count {
+      // A damaged one is asked for by itself, and named then.
+      guard let split = try result.integer(row, 2), let head = try? result.head(row) else {
+        continue
       }
-      return SplitHead(
-        children: Int(children), priority: try RecordCoding.priority(result.bytes(0, 1)))
+      heads.note(head, of: split)
     }
   }
 
@@ -266,13 +293,18 @@ extension PostgresRows {
     return nextSplit
   }
 
-  package func put(_ head: SplitHead, of split: Int64) throws { held.put(head, of: split) }
+  package func put(_ head: SplitHead, of split: Int64) throws {
+    heads.forget(split)
+    held.put(head, of: split)
+  }
 
   package func addChildren(_ difference: Int, to split: Int64) throws {
+    heads.forget(split)
     held.addChildren(difference, to: split)
   }
 
   package func deleteSplit(_ split: Int64) throws {
+    heads.forget(split)
     held.deleteSplit(split)
     known.forget(split)
   }
@@ -357,6 +389,15 @@ extension PostgresRows {
 }
 
 extension PostgresResult {
+  /// The head in a row that begins with the columns `children` and `priority`.
+  fileprivate func head(_ row: Int) throws -> SplitHead {
+    guard let children = try integer(row, 0), children >= 0 else {
+      throw Damage("it does not say how many children it has")
+    }
+    return SplitHead(
+      children: Int(children), priority: try RecordCoding.priority(bytes(row, 1)))
+  }
+
   /// The content of a row with the columns `json` and `split`, from `first` on.
   ///
   /// - Throws: `Damage` if there is none.

@@ -88,6 +88,7 @@ struct StoreTransactionView: ServedTransaction, DelegatingReader {
   var hasWritten: Bool { transaction.hasWritten }
   /// The database compresses what it stores, so its size says nothing.
   var storedBytes: Int { .max }
+  var exportReading: ExportReading { .remote }
 
   func carryOut(_ parts: [Assignment], author: String, now: Int64, isKept: Bool) throws {
     try transaction.carryOut(parts, now: now)

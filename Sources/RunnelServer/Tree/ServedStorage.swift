@@ -86,6 +86,10 @@ protocol ServedSnapshot: AnyObject {
   func close() throws
 }
 
+extension ServedTransaction {
+  package var exportReading: ExportReading { .stored }
+}
+
 /// A transaction of a server: the tree, and what the server keeps beside it.
 protocol ServedTransaction: TreeExportSource {
   /// The places that others wrote since the last transaction; only the root if there are too many

@@ -7,9 +7,15 @@ package protocol TreeExportSource: TreeReader {
   ///
   /// - Throws: `TreeError` (`storage`) if it cannot be read.
   func smallNode(at path: Path) throws(TreeError) -> Node?
+
+  /// How the children of a place are read.
+  var exportReading: ExportReading { get }
 }
 
 extension TreeExportSource {
+  /// The children are walked through, because their sizes are unknown.
+  package var exportReading: ExportReading { .walking }
+
   /// Returns nil: the size is unknown.
   package func smallNode(at path: Path) throws(TreeError) -> Node? { nil }
 }
@@ -138,7 +144,9 @@ extension TreeExport {
   private mutating func enter(
     _ path: Path, _ priority: Leaf?, _ source: some TreeExportSource
   ) throws(TreeError) {
-    var level = Level(path: path, pages: ExportPages(path))
+    var reading = source.exportReading
+    if form == .shallow { reading.detail = .shallow }
+    var level = Level(path: path, pages: ExportPages(path, reading))
     level.priority = form == .export ? priority : nil
     if form == .plain, try isArray(path, source) { level.nextIndex = 0 }
     if level.nextIndex == nil { writer.beginObject() } else { writer.beginArray() }
@@ -149,7 +157,7 @@ extension TreeExport {
   private func isArray(
     _ path: Path, _ source: some TreeExportSource
   ) throws(TreeError) -> Bool {
-    var pages = ExportPages(path)
+    var pages = ExportPages(path, source.exportReading)
     var count: Int64 = 0
     var last: Int64 = -1
     while let rows = try pages.next(from: source) {
@@ -174,7 +182,12 @@ extension TreeExport {
     guard let row = levels[top].rows.popFirst() else { return }
     writeName(of: row, at: top)
     if form == .shallow { return writer.writeBool(true) }
-    try write(try levels[top].path.child(row.key), row.summary, source)
+    guard levels[top].pages.reading.detail == .stored else {
+      return try write(try levels[top].path.child(row.key), row.summary, source)
+    }
+    // What a stored row holds came with it; asking for each again would be a question per child.
+    if let node = row.node { return write(node) }
+    try enter(try levels[top].path.child(row.key), row.summary.priority, source)
   }
 
   private mutating func writeName(of row: TreeRow, at level: Int) {
