@@ -146,7 +146,9 @@ final class ServedDatabases: Sendable {
     let database = try ServedDatabase(
       name: name, place: place, allowance: allowance,
       services: configuration.services.collections, trial: trial,
-      logger: logger, metrics: world.metrics, reads: world.reads, calendar: world.calendar)
+      logger: logger, metrics: world.metrics, reads: world.reads,
+      readNotice: configuration.readNotice,
+      calendar: world.calendar)
     let secretsFile = place.file.map { ServerSecrets.file(beside: $0) }
     let accountsFile = place.file.map { ServiceAccounts.file(beside: $0) }
     let verifier = TokenVerifier(

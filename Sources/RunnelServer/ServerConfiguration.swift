@@ -31,6 +31,8 @@ public struct ServerConfiguration: Sendable {
   ///
   /// Called on the thread of the store's link, so it returns at once. No client is sent on then.
   package var didLeave: (@Sendable (_ name: String) -> Void)?
+  /// Called on the thread of large reads, before a store is opened for one and again before anything is read.
+  package var readNotice: (@Sendable (_ isOpen: Bool) -> Void)?
   /// The addresses to listen on: `HOST:PORT` each.
   public var listen: [String] = ["localhost"]
   /// The path of a Unix socket on which clients connect, those of this user only; nil for none.

@@ -6,6 +6,8 @@
 package final class PostgresSnapshot {
   private let connection: PostgresConnection
   private let transaction: PostgresTransaction
+  /// The number of the newest change in the state.
+  package let head: Int64
 
   /// Opens a namespace, and begins to read its present state.
   ///
@@ -28,6 +30,7 @@ package final class PostgresSnapshot {
       throw PostgresError(
         .moved, "\(name) was moved to \(try store.newPlace(of: namespace).words).")
     }
+    head = namespace.head
     let rows = PostgresRows(
       connection, namespace: namespace.number, indexes: try store.indexes(of: namespace.number),
       nextSplit: namespace.nextSplit)

@@ -69,6 +69,8 @@ final class StoreSnapshot: ServedSnapshot {
 
   init(_ snapshot: PostgresSnapshot) { self.snapshot = snapshot }
 
+  var head: Int64? { snapshot.head }
+
   func read<Result>(_ body: (any ServedTransaction) throws -> Result) throws -> Result {
     try snapshot.read { try body(StoreTransactionView($0)) }
   }

@@ -54,6 +54,8 @@ final class FileSnapshot: ServedSnapshot {
 
   init(_ snapshot: ServingSnapshot) { self.snapshot = snapshot }
 
+  var head: Int64? { nil }
+
   func read<Result>(_ body: (any ServedTransaction) throws -> Result) throws -> Result {
     try snapshot.read { try body($0) }
   }

@@ -15,8 +15,9 @@ protocol TreeAudience: Sendable {
 ///
 /// Jobs are done in the order in which they were submitted, all waiting ones in one transaction, so
 /// that the disk is waited for only once. Their messages are sent when they are on disk. What fails
-/// because the storage is out of reach is done anew, for a while. Listens and reads of a file that would
-/// hold up the others are carried out on another thread; see `SlowReads`.
+/// because the storage is out of reach is done anew, for a while. Listens and reads that would hold up the
+/// others are carried out on another thread; see `SlowReads`. None is done in a transaction that writes to a
+/// store, which holds the lock of the namespace for all servers.
 actor ServedDatabase {
   /// The most jobs of one transaction.
   private static let batchMax = 256
@@ -60,6 +61,8 @@ actor ServedDatabase {
   nonisolated let logger: Logger
   nonisolated let metrics: ServerMetrics
   private nonisolated let reads: TreeExecutor
+  /// Told of each large read on the thread of large reads, twice, for tests.
+  private nonisolated let readNotice: (@Sendable (_ isOpen: Bool) -> Void)?
   nonisolated let calendar: @Sendable () -> Int64
   // Tree executor only:
   let storage: any ServedStorage
@@ -98,11 +101,12 @@ actor ServedDatabase {
     name: String, place: ServedPlace, allowance: TreeAllowance,
     services: [ServedCollection] = [], trial: RulesTrial? = nil, logger: Logger,
     metrics: ServerMetrics,
-    reads: TreeExecutor, calendar: @escaping @Sendable () -> Int64
+    reads: TreeExecutor, readNotice: (@Sendable (_ isOpen: Bool) -> Void)? = nil,
+    calendar: @escaping @Sendable () -> Int64
   ) throws {
     (self.name, self.place) = (name, place)
     (self.allowance, self.logger, self.metrics) = (allowance, logger, metrics)
-    (self.reads, self.calendar) = (reads, calendar)
+    (self.reads, self.readNotice, self.calendar) = (reads, readNotice, calendar)
     // The mistakes of a file of rules are told before the database is opened.
     var rules = try place.rulesFile?.load().map(allowance.bounded)
     executor = try TreeExecutor(label: "runnel.tree")
@@ -260,9 +264,15 @@ actor ServedDatabase {
     }
   }
 
-  func perform(_ batch: [TreeJob]) -> TreeTold {
+  /// Does jobs; without `mayWait`, a large read too.
+  func perform(_ batch: [TreeJob], mayWait: Bool = true) -> TreeTold {
     let batch = slow.admit(held.admit(batch.filter(isInOrder)))
     if batch.isEmpty { return [] }
+    if place.file == nil, let (first, rest) = SlowReads.parts(of: batch) {
+      // Who wrote does not wait for who reads.
+      deliver(perform(first, mayWait: mayWait))
+      return perform(rest, mayWait: mayWait)
+    }
     if let diskFailure, batch.contains(where: \.isWriting) {
       // What is owed is written before all other.
       if batch.count > 1 { return batch.flatMap { perform([$0]) } }
@@ -271,7 +281,7 @@ actor ServedDatabase {
     var patience = StoragePatience(place.restOfPatience)
     while true {
       do {
-        let (told, later) = try carryOut(batch)
+        let (told, later) = try carryOut(batch, mayWait: mayWait)
         slow.add(later)
         return told
       } catch {
@@ -303,8 +313,7 @@ actor ServedDatabase {
   ///
   /// - Parameters:
   ///   - batch: the jobs.
-  ///   - mayWait: whether reads are left for later: those whose connection has no room, and large ones, except
-  ///     those of a store.
+  ///   - mayWait: whether reads are left for later: those whose connection has no room, and large ones.
   /// - Returns: the messages to connections, and the reads that wait, with the jobs that follow them on the
   ///   same connections, which were not done.
   /// - Throws: the error of one of them; then none was done.
@@ -317,7 +326,6 @@ actor ServedDatabase {
       if !hasNews { return ([], []) }
     }
     defer { noteStorage() }
-    let hasSlowReads = mayWait && place.file != nil
     var hasWritten = false
     let done = try tree.atomically { tree in
       try storage.perform(
@@ -331,7 +339,7 @@ actor ServedDatabase {
         for job in batch {
           let isLate = later.contains { $0.connection == job.connection }
           var mustWait = isLate || mayWait && job.isWithoutRoom
-          if hasSlowReads, !mustWait { mustWait = try tree.isLarge(job, transaction) }
+          if mayWait, !mustWait { mustWait = try tree.isLarge(job, transaction) }
           if mustWait {
             later.append(job)
           } else {
@@ -352,7 +360,7 @@ actor ServedDatabase {
     publishRules()
     noteDone(batch, hasWritten: hasWritten)
     if hasWritten { toldFailure = nil }
-    return done
+    return (slow.hold(done.0, at: storage.head), later: done.1)
   }
 }
 
@@ -360,7 +368,7 @@ actor ServedDatabase {
 
 extension ServedDatabase {
   func deliver(_ told: TreeTold) {
-    let ready = slow.hold(told)
+    let ready = slow.hold(told, at: storage.head)
     if !ready.isEmpty { audience?.take(ready) }
     storage.announce()
     guard slow.isFull, let read = slow.current else { return }
@@ -376,10 +384,6 @@ extension ServedDatabase {
         deliver(perform(slow.release(connection).filter { !$0.isRead }))
         continue
       }
-      if place.file == nil {
-        deliver(perform(slow.release(connection)))
-        continue
-      }
       begin(job)
     }
     let unread = slow.urgentConnections.map { (connection: $0, news: TreeNews.unread) }
@@ -389,20 +393,26 @@ extension ServedDatabase {
   private func begin(_ job: TreeJob) {
     var wish: SlowRead.Wish?
     do {
+      defer { noteStorage() }
       let told = try tree.atomically { tree in
-        try storage.perform(isWriting: false) { transaction in
-          var told = try tree.foreignChanges(now: calendar(), transaction)
+        let expected = job.expected.map { [$0] } ?? []
+        return try storage.perform(isWriting: false, expecting: expected) { transaction in
+          var told: TreeTold = []
+          if transaction.hasForeignSettings { told += try takeSettings(&tree, transaction) }
+          told += try tree.foreignChanges(now: calendar(), transaction)
           wish = try tree.beginRead(job, now: calendar(), transaction, &told)
           wish?.room = job.room
           job.noteAnswer(in: told)
           return told
         }
       }
+      if let head = storage.head { toldHead.store(head, ordering: .relaxed) }
+      publishRules()
       deliver(told)
-      if let wish, let file = place.file {
+      if let wish {
         do {
-          // Nothing was written since the transaction: the listen joined in this state.
-          return carryOut(try SlowRead(wish, file: file))
+          // Nothing was written to a file since the transaction: the listen joined in this state.
+          return carryOut(try SlowRead(wish, of: place, after: storage.head))
         } catch {
           logger.error("\(name): \(error)")
           tree.leave(wish)
@@ -410,15 +420,16 @@ extension ServedDatabase {
         }
       }
     } catch {
+      if place.file == nil { return readHere(job.connection) }
       deliver(refuse(job, error))
     }
     goOn(job.connection)
   }
 
   private func carryOut(_ read: SlowRead) {
-    slow.begin(read)
-    reads.submit { [weak self, allowance, executor] in
-      read.run(allowance)
+    slow.begin(read, after: storage.head)
+    reads.submit { [weak self, allowance, executor, readNotice] in
+      read.run(allowance, readNotice)
       executor.submit { [weak self] in self?.assumeIsolated { $0.end(read) } }
     }
   }
@@ -426,12 +437,44 @@ extension ServedDatabase {
   private func end(_ read: SlowRead) {
     guard !isClosed, slow.current === read, let outcome = read.takeOutcome() else { return }
     let wish = read.wish
+    if place.file == nil, !catchUp(with: outcome) || wish.rules.version != tree.rulesVersion {
+      tree.leave(wish)
+      audience?.take(slow.abandon())
+      readHere(wish.connection)
+      return readOn()
+    }
     tree.end(wish, outcome)
     wish.room?.give(outcome.answer, to: wish.id)
     if outcome.push != nil { forgetPushesLater() }
-    audience?.take([(wish.connection, wish.news(outcome.answer))] + slow.end())
+    if case .refused = outcome.answer {
+      audience?.take([(wish.connection, wish.news(outcome.answer))] + slow.abandon())
+      goOn(wish.connection)
+      return readOn()
+    }
+    let (before, after) = slow.end(at: outcome.head)
+    audience?.take(before + [(wish.connection, wish.news(outcome.answer))] + after)
     goOn(wish.connection)
     readOn()
+  }
+
+  /// Takes the changes that an answer from a store has already; false if that fails, or there is no answer.
+  ///
+  /// New rules among them are known before the answer is sent.
+  private func catchUp(with outcome: SlowRead.Outcome) -> Bool {
+    if outcome.hasFailed { return false }
+    guard let head = outcome.head else { return true }
+    if head > storage.head ?? 0 {
+      deliver(perform([TreeJob(connection: 0, wish: .look)]))
+    }
+    return head <= storage.head ?? 0
+  }
+
+  /// Does the first job of a connection, a large read, on the tree's thread, in a transaction that locks
+  /// nothing, and waits for a store that is out of reach; then the jobs that followed.
+  private func readHere(_ connection: Int64) {
+    let jobs = slow.release(connection)
+    deliver(perform(Array(jobs.prefix(1)), mayWait: false))
+    deliver(perform(Array(jobs.dropFirst())))
   }
 
   /// Does the jobs of a connection that followed its large read.

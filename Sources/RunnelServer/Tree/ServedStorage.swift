@@ -79,6 +79,9 @@ enum DiskTrouble {
 
 /// A state of a served tree, read over a long time while others write.
 protocol ServedSnapshot: AnyObject {
+  /// The number of the newest change in the state; nil if changes have no numbers.
+  var head: Int64? { get }
+
   /// Runs `body` on the state.
   func read<Result>(_ body: (any ServedTransaction) throws -> Result) throws -> Result
 

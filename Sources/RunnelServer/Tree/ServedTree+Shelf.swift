@@ -127,7 +127,9 @@ extension ServedTree {
             try checkRead(query, caller, now: now, transaction)
             try checkIndex(query, transaction)
             try joinStream(query, caller, connection, transaction)
-            var wish = SlowRead.Wish(connection: connection, id: 0, caller: caller, query: query)
+            var wish = SlowRead.Wish(
+              connection: connection, id: 0, caller: caller, query: query,
+              rules: (rules, rulesVersion, now))
             wish.stream = form
             return wish
           }
@@ -152,7 +154,8 @@ extension ServedTree {
     case .listen(let listen, let query, let known):
       try checkRead(query, request.caller, now: now, transaction)
       wish = SlowRead.Wish(
-        connection: connection, id: request.id, caller: request.caller, query: query)
+        connection: connection, id: request.id, caller: request.caller, query: query,
+        rules: (rules, rulesVersion, now))
       wish.sent = isIndexed(query, transaction) ? nil : Query(query.path)
       let member = Audiences.Member(connection: connection, listen: listen)
       try join(member, query, sent: wish.sent, transaction)
@@ -165,7 +168,8 @@ extension ServedTree {
       try checkRead(query, request.caller, now: now, transaction)
       try checkIndex(query, transaction)
       wish = SlowRead.Wish(
-        connection: connection, id: request.id, caller: request.caller, query: query)
+        connection: connection, id: request.id, caller: request.caller, query: query,
+        rules: (rules, rulesVersion, now))
     case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .doDisconnects, .leave:
       preconditionFailure("Only listens and reads are large.")
     }

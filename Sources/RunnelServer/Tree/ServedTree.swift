@@ -19,6 +19,8 @@ import RunnelTree
 struct ServedTree {
   /// The rules; nil if everything is allowed.
   private(set) var rules: RulesEngine?
+  /// How often the rules were replaced.
+  private(set) var rulesVersion = 0
   /// The limits of callers.
   let allowance: TreeAllowance
   /// The rules whose denials are only logged; nil for none.
@@ -71,6 +73,7 @@ struct ServedTree {
   /// Replaces the rules; all connections are told to have their listens checked.
   mutating func take(_ rules: RulesEngine?) -> TreeTold {
     self.rules = rules
+    rulesVersion += 1
     var told: TreeTold = []
     for connection in asked.keys.sorted() { told.append((connection, .rulesChanged)) }
     return told

@@ -3,8 +3,8 @@ import RunnelSync
 import RunnelTree
 import Synchronization
 
-/// A listen, a read or a stream that is too large for the tree's thread, answered on another one from
-/// the state in which the tree was when it began.
+/// A listen, a read or a stream that is too large for the tree's thread, answered on another one from one state
+/// of the tree: that of a file when it began, or a newer one of a store, which names its newest change.
 final class SlowRead: Sendable {
   /// The read to carry out; the rules were asked before.
   struct Wish: Sendable {
@@ -25,6 +25,17 @@ final class SlowRead: Sendable {
     var hash: String?
     /// The room for the answer; nil for a stream.
     var room: ReadRoom?
+    /// The rules by which the read was allowed; those of a store are asked again in the state that is read.
+    var rules: (engine: RulesEngine?, version: Int, now: Int64)
+
+    /// True if a message to the connection is about what is read.
+    func isTold(by news: TreeNews) -> Bool {
+      if stream != nil { return true }
+      guard let member = listen?.member, case .told(.push(member.listen, _)) = news else {
+        return false
+      }
+      return true
+    }
 
     /// The message with the answer.
     func news(_ answer: ServedAnswer) -> TreeNews {
@@ -44,22 +55,33 @@ final class SlowRead: Sendable {
     var hash: String?
     /// The answer to one who has nothing; nil if this was another one.
     var push: EncodedPush?
+    /// The number of the newest change in the state that was read; nil if changes have no numbers.
+    var head: Int64?
+    /// True if the database could not be read.
+    var hasFailed = false
   }
 
   let wish: Wish
-  private let snapshot: Mutex<ServingSnapshot?>
+  private let place: ServedPlace
+  /// The number of the newest change when the read began; nil if changes have no numbers.
+  private let head: Int64?
+  private let snapshot: Mutex<(any ServedSnapshot)?>
   private let outcome = Mutex<Outcome?>(nil)
 
-  /// Begins to read the present state of a file.
+  /// Begins a read after the change with a number; that of a file is of its present state.
   ///
-  /// - Throws: `DatabaseError` if it cannot be opened.
-  init(_ wish: Wish, file: String) throws {
-    self.wish = wish
-    snapshot = Mutex(try ServingSnapshot(file: file, environment: .system))
+  /// A store is not opened yet, because that takes round trips.
+  ///
+  /// - Throws: `DatabaseError` if a file cannot be opened.
+  init(_ wish: Wish, of place: ServedPlace, after head: Int64?) throws {
+    (self.wish, self.place, self.head) = (wish, place, head)
+    snapshot = Mutex(place.file == nil ? nil : try place.snapshot())
   }
 
   /// Reads; called once, on the thread of large reads.
-  func run(_ allowance: TreeAllowance) {
+  ///
+  /// `notice` is told before a store is opened, and again before anything is read.
+  func run(_ allowance: TreeAllowance, _ notice: (@Sendable (_ isOpen: Bool) -> Void)? = nil) {
     let outcome = snapshot.withLock { (snapshot) -> Outcome in
       defer {
         // A connection that only read can be closed without loss, even if closing fails.
@@ -67,13 +89,22 @@ final class SlowRead: Sendable {
         snapshot = nil
       }
       do {
+        if snapshot == nil {
+          notice?(false)
+          snapshot = try place.snapshot()
+        }
+        notice?(true)
         guard let snapshot else { return SlowRead.failed }
+        let isSame = snapshot.head == head
+        let rules = place.file == nil ? wish.rules.engine : nil
         let read = try snapshot.read { transaction in
           Result { () throws(TreeError) in
-            try answer(ServedTree(rules: nil, allowance), transaction)
+            try answer(ServedTree(rules: rules, allowance), isSame: isSame, transaction)
           }
         }
-        return try read.get()
+        var outcome = try read.get()
+        outcome.head = snapshot.head
+        return outcome
       } catch let error as TreeError where error.code != .storage {
         return Outcome(answer: .refused(error))
       } catch {
@@ -84,14 +115,16 @@ final class SlowRead: Sendable {
   }
 
   private static let failed = Outcome(
-    answer: .refused(TreeError(.unavailable, "The database cannot be read now: try again later.")))
+    answer: .refused(TreeError(.unavailable, "The database cannot be read now: try again later.")),
+    hasFailed: true)
 
   /// Takes the outcome; nil while it is not there, and after it was taken.
   func takeOutcome() -> Outcome? { outcome.withLock { $0.take() } }
 
   private func answer(
-    _ tree: ServedTree, _ transaction: ServingTransaction
+    _ tree: ServedTree, isSame: Bool, _ transaction: some ServedTransaction
   ) throws(TreeError) -> Outcome {
+    try tree.checkRead(wish.query, wish.caller, now: wish.rules.now, transaction)
     try tree.checkSize(wish.sent ?? wish.query, wish.caller, transaction)
     guard let (_, known) = wish.listen else {
       var export = TreeExport(wish.query, form: wish.stream ?? .export)
@@ -99,7 +132,7 @@ final class SlowRead: Sendable {
       while let piece = try export.next(from: transaction) { text += piece }
       return Outcome(answer: .text(text))
     }
-    var hash = wish.hash
+    var hash = isSame ? wish.hash : nil
     let answer = try ListenAnswer(
       wish.query, known: known, sentQuery: wish.sent, reader: transaction
     ) { (query) throws(TreeError) in

@@ -4,8 +4,9 @@ import RunnelSync
 /// no room.
 ///
 /// One large read is carried out at a time. Meanwhile the jobs of its connection wait, and so do the messages
-/// for it, because the answer is older than they are: a connection sees all in the order in which it
-/// happened. Other connections wait for nothing.
+/// for it: a connection sees all in the order in which it happened. The answer is older than the messages; one
+/// from a store, whose state may be newer than some, stands between them, and what it has is not told again.
+/// Other connections wait for nothing.
 ///
 /// Invariants:
 /// - I1. A connection has waiting jobs as long as its first one is a read that is not answered.
@@ -21,7 +22,12 @@ struct SlowReads {
   /// The connections whose read has not begun, the oldest first.
   private var queue: [Int64] = []
   private(set) var current: SlowRead?
-  private var held: TreeTold = []
+  /// The messages that wait, with the numbers of the newest changes before them.
+  private var held: [(head: Int64?, message: TreeTold.Element)] = []
+  /// The number of the newest change.
+  private var newest: Int64?
+  /// True if the database lost changes since the read began, so that their numbers say nothing.
+  private var hasGoneBack = false
 
   /// The number of connections that wait.
   var count: Int { jobs.count }
@@ -68,18 +74,23 @@ struct SlowReads {
     return jobs.first?.room?.hasEnded == true || jobs.contains(where: \.isLast)
   }
 
-  /// Begins a read.
-  mutating func begin(_ read: SlowRead) { (current, held) = (read, []) }
+  /// Begins a read after the change with a number; nil if changes have no numbers.
+  mutating func begin(_ read: SlowRead, after head: Int64?) {
+    (current, held, newest, hasGoneBack) = (read, [], head, false)
+  }
 
-  /// Holds the messages to the connection whose read is carried out, and returns the others.
-  mutating func hold(_ told: TreeTold) -> TreeTold {
+  /// Holds the messages to the connection whose read is carried out, and returns the others; `head` is the
+  /// number of the newest change before them.
+  mutating func hold(_ told: TreeTold, at head: Int64?) -> TreeTold {
     guard let connection = current?.wish.connection else { return told }
+    if let head, let newest, head < newest { hasGoneBack = true }
+    newest = head
     return told.compactMap { message in
       if case .pushed(let members, let push) = message.news {
         return without(connection, members, push)
       }
       if message.connection != connection { return message }
-      held.append(message)
+      held.append((head, message))
       return nil
     }
   }
@@ -90,18 +101,65 @@ struct SlowReads {
   ) -> TreeTold.Element? {
     let own = members.filter { $0.connection == connection }
     if own.isEmpty { return (0, .pushed(members, push)) }
-    for member in own { held.append((connection, push.news(for: member))) }
+    for member in own { held.append((newest, (connection, push.news(for: member)))) }
     return (0, .pushed(members.filter { $0.connection != connection }, push))
   }
 
   /// True if too many messages wait.
   var isFull: Bool { held.count > SlowReads.heldMax }
 
-  /// Ends the current read; returns the messages that waited for it.
-  mutating func end() -> TreeTold {
-    current = nil
-    defer { held = [] }
-    return held
+  /// Ends the current read, whose answer has all changes up to one; nil if all messages came after it.
+  ///
+  /// - Returns: the messages that waited for it, without those about what the answer has already.
+  mutating func end(at head: Int64?) -> (before: TreeTold, after: TreeTold) {
+    guard let head, !hasGoneBack, let wish = current?.wish else {
+      defer { (current, held) = (nil, []) }
+      return ([], held.map(\.message))
+    }
+    var (before, after): (TreeTold, TreeTold) = ([], [])
+    for (told, message) in held {
+      if let told, told <= head {
+        if !wish.isTold(by: message.news) { before.append(message) }
+      } else {
+        after.append(message)
+      }
+    }
+    (current, held) = (nil, [])
+    return (before, after)
+  }
+
+  /// Ends the current read, which was refused or is done anew; returns the messages that are not about what is
+  /// read.
+  mutating func abandon() -> TreeTold {
+    defer { (current, held) = (nil, []) }
+    return held.map(\.message).filter { current?.wish.isTold(by: $0.news) != true }
+  }
+
+  /// The jobs of a batch that are done first, so that no read is done in a transaction that writes; nil if there
+  /// is no such read.
+  ///
+  /// The jobs of each connection stay in their order.
+  static func parts(of batch: [TreeJob]) -> (first: [TreeJob], rest: [TreeJob])? {
+    guard batch.contains(where: \.isRead), batch.contains(where: \.isWriting) else { return nil }
+    let writes = parts(of: batch, endingBefore: \.isRead)
+    // If each connection begins with a read, those are first.
+    return writes.first.isEmpty ? parts(of: batch, endingBefore: \.isWriting) : writes
+  }
+
+  private static func parts(
+    of batch: [TreeJob], endingBefore isEnd: (TreeJob) -> Bool
+  ) -> (first: [TreeJob], rest: [TreeJob]) {
+    var waiting: Set<Int64> = []
+    var parts: (first: [TreeJob], rest: [TreeJob]) = ([], [])
+    for job in batch {
+      if isEnd(job) { waiting.insert(job.connection) }
+      if waiting.contains(job.connection) {
+        parts.rest.append(job)
+      } else {
+        parts.first.append(job)
+      }
+    }
+    return parts
   }
 
   /// Ends the waiting of a connection; returns its jobs.

@@ -98,6 +98,11 @@ struct StoreServerTests {
       { try await RequestTableTests().wrongQueriesAreRefusedWithTheirReason() }
     ),
     ("errors of writes", { try await RequestTableTests().answersAndErrorsOfWrites() }),
+    ("large listens", { try await SlowReadTests().writesDuringALargeListenAreToldInOrder() }),
+    ("large streams", { try await SlowReadTests().writesDuringALargeStreamAreToldInOrder() }),
+    ("many listens", { try await SlowReadTests().manyWhoListenAtOnceAreToldTheSame() }),
+    ("large gets", { try await SlowReadTests().largeReadIsAnsweredWithWhatIsThere() }),
+    ("leaving", { try await SlowReadTests().whoLeavesDuringALargeListenHasItsLastWritesDone() }),
     ("rules by requests", { try await RequestTableTests().rulesAreReadTriedAndReplaced() }),
   ]
 
