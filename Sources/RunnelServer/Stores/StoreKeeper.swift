@@ -49,6 +49,8 @@ actor StoreKeeper {
   /// The lease of this server.
   nonisolated let lease: StoreLease
   private nonisolated let executor: TreeExecutor
+  /// The thread of large reads of the store: one that is out of reach holds up those of no other.
+  nonisolated let reads: TreeExecutor
   private nonisolated let place: PostgresPlace
   nonisolated let logger: Logger
   private nonisolated let metrics: ServerMetrics
@@ -90,6 +92,7 @@ actor StoreKeeper {
     self.lease = lease
     placement = Mutex(Placement(own: lease.identifier, among: []))
     executor = try TreeExecutor(label: "runnel.store")
+    reads = try TreeExecutor(label: "runnel.reads")
     clock = LeaseClock(now: .now, patience: configuration.sessionPatience ?? configuration.patience)
     let store = try PostgresStore(place)
     defer { store.close() }

@@ -106,7 +106,8 @@ actor ServedDatabase {
   ) throws {
     (self.name, self.place) = (name, place)
     (self.allowance, self.logger, self.metrics) = (allowance, logger, metrics)
-    (self.reads, self.readNotice, self.calendar) = (reads, readNotice, calendar)
+    self.reads = place.keeper?.reads ?? reads
+    (self.readNotice, self.calendar) = (readNotice, calendar)
     // The mistakes of a file of rules are told before the database is opened.
     var rules = try place.rulesFile?.load().map(allowance.bounded)
     executor = try TreeExecutor(label: "runnel.tree")
