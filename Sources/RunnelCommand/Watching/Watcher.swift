@@ -139,7 +139,7 @@ final class Watcher {
     case .written, .undonePartly, .performed, .refused, .resourceRefused, .found, .excerpt, .rows,
       .orders,
       .history,
-      .acknowledged, .copied:
+      .acknowledged, .copying:
       preconditionFailure("A watcher asks for nothing but events.")
     case .origin, .pendingWrites, .refusedWrites, .rejected, .fileBack: break
     }
