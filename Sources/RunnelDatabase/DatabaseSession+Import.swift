@@ -69,6 +69,35 @@ extension DatabaseSession {
     }
   }
 
+  /// Replaces everything at a place by a JSON document that goes to a place in it, as one write.
+  ///
+  /// All of it is done or nothing, and one undo brings the old node back; otherwise it is as `importJSON`.
+  ///
+  /// - Parameters:
+  ///   - document: the text of the document.
+  ///   - path: the place of the document.
+  ///   - replaced: the place whose old node goes: `path`, or a place above it.
+  ///   - progress: called now and then; false stops the import.
+  /// - Returns: the deliveries for listeners of this session, and the file with the old node.
+  /// - Throws: `DatabaseError`, as `importJSON`; then nothing was written, and no file is left.
+  package func importJSON(
+    _ document: UnsafeBufferPointer<UInt8>, at path: Path, inPlaceOf replaced: Path,
+    progress: @escaping (ImportStep) -> Bool = { _ in true }
+  ) throws -> ImportOutcome {
+    precondition(replaced.contains(path), "What is replaced must hold the place of the document.")
+    let importing = DocumentImport(file: file, author: environment.author, progress)
+    return try importing.outcome {
+      try core.perform(.importing) { transaction, now in
+        try path.checkIsWritable(by: "import")
+        return try importing.run(on: transaction) {
+          try DatabaseSession.reading(document) {
+            try importing.write(document, at: path, inPlaceOf: replaced, transaction, now: now)
+          }
+        }
+      }
+    }
+  }
+
   static func reading<Result>(
     _ document: UnsafeBufferPointer<UInt8>, _ body: () throws -> Result
   ) throws -> Result {
@@ -190,6 +219,21 @@ final class DocumentImport {
       }
     }
     return [path]
+  }
+
+  /// Writes the document, and removes all else at a place that holds its own; returns the places written.
+  func write(
+    _ document: UnsafeBufferPointer<UInt8>, at path: Path, inPlaceOf replaced: Path,
+    _ transaction: StoreTransaction, now: Int64
+  ) throws -> [Path] {
+    try recording(replaced, transaction, now: now, undoes: nil) {
+      if replaced != path {
+        try transaction.carryOut(Assignment(path: replaced, target: .node(.empty)))
+      }
+      var importer = try importer(transaction)
+      try importer.importDocument(document, at: path)
+    }
+    return [replaced]
   }
 
   /// Merges a document as a write of all its places; nil, with nothing done, if the history could

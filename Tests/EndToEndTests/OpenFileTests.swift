@@ -150,14 +150,14 @@ import Testing
 
   /// Opens a file at a terminal where this is typed, and returns the rows that are printed.
   private func rows(
-    _ file: String, answering answer: String
+    _ file: String, answering answer: String, status: Int32 = 0
   ) throws -> (rows: Int, errors: String) {
     let terminal = try PseudoTerminal()
     let program = try RunningProgram([file], .init(input: .file(terminal.programEnd)))
     try terminal.testEnd.write(answer)
     var count = 0
     while try program.readLine() != nil { count += 1 }
-    #expect(try program.wait() == 0)
+    #expect(try program.wait() == status)
     return (count, try program.errors())
   }
 
@@ -175,6 +175,29 @@ import Testing
     _ = try folder.write(#"[{"title":"1"},{"title":"2"},{"title":"3"}]"#, to: "tickets.json")
     #expect(try rows(file, answering: "y\n").rows == 3)
     #expect(try Program.run([file]).errors.isEmpty)
+  }
+
+  @Test func changedFileThatCannotBeReadChangesNothing() throws {
+    let file = try folder.write(#"[{"id":0},{"id":1}]"#, to: "k.json")
+    #expect(try rows(file).count == 2)
+    let database = ["-d", file + ".db"]
+    #expect(try Program.run(["set", "/k/1/name", #""mine""#] + database).status == 0)
+    let before = try Program.run(["get", "/"] + database).output
+    _ = try folder.write(#"[{"id":1,"name":"#, to: "k.json")
+    let told = try rows(file, answering: "y\n", status: 1)
+    #expect(told.errors.contains("is not JSON"), "\(told.errors)")
+    #expect(try Program.run(["get", "/"] + database).output == before)
+  }
+
+  @Test func oneUndoBringsBackWhatStoodBeforeTheFileWasReadAgain() throws {
+    let file = try folder.write(#"[{"id":0},{"id":1}]"#, to: "k.json")
+    #expect(try rows(file).count == 2)
+    let database = ["-d", file + ".db"]
+    let before = try Program.run(["get", "/"] + database).output
+    _ = try folder.write(#"[{"id":0},{"id":1},{"id":2}]"#, to: "k.json")
+    #expect(try rows(file, answering: "y\n").rows == 3)
+    #expect(try Program.run(["undo"] + database).status == 0)
+    #expect(try Program.run(["get", "/"] + database).output == before)
   }
 
   @Test(arguments: ["write", "read", "nothing"])

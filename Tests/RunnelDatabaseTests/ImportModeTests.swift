@@ -156,6 +156,62 @@ import Testing
     #expect(try session.export() == before)
   }
 
+  // MARK: In the place of more
+
+  private func replaceAll(
+    _ json: String, at path: String, progress: @escaping (ImportStep) -> Bool = { _ in true }
+  ) throws -> ImportOutcome {
+    try Array(json.utf8).withUnsafeBufferPointer {
+      try session.importJSON($0, at: Path(path), inPlaceOf: .root, progress: progress)
+    }
+  }
+
+  @Test(arguments: [3, 2000])
+  func documentInThePlaceOfAllIsOneWrite(count: Int) throws {
+    try load(#"{"k":{"k0":"old"},"other":{"a":1,".priority":2}}"#, .add)
+    let before = try session.export()
+    _ = try replaceAll(largeObject(count), at: "/k")
+    #expect(try session.node(at: .root) == node(#"{"k":\#(largeObject(count))}"#))
+    #expect(try session.history().count == 2)
+    _ = try session.undo(2)
+    #expect(try session.export() == before)
+    #expect(try DatabaseCare.check(file: session.file).isSound)
+  }
+
+  @Test(arguments: [#"[{"id":1,"name":"#, #"{"a.b":1}"#])
+  func documentThatCannotBeReadReplacesNothing(document: String) throws {
+    try load(#"{"k":\#(largeObject(2000)),"other":1}"#, .add)
+    let before = try session.export()
+    #expect(throws: DatabaseError.self) { try replaceAll(document, at: "/k") }
+    #expect(throws: DatabaseError.self) {
+      try replaceAll(largeObject(3000), at: "/k") { $0 == .reading(bytes: 0) }
+    }
+    #expect(try session.export() == before)
+    #expect(try session.history().count == 1)
+    #expect(try files.isEmpty)
+  }
+
+  @Test func fullDiskReplacesNothing() throws {
+    try load(#"{"k":{"a":1}}"#, .add)
+    try session.limitPages(to: 1)
+    let error = #expect(throws: DatabaseError.self) {
+      try replaceAll(largeObject(9000, bytes: 200), at: "/k")
+    }
+    #expect(error?.code == .diskFull)
+    try session.limitPages(to: 1_000_000)
+    #expect(try session.export() == #"{"k":{"a":1}}"#)
+    #expect(try session.history().count == 1)
+  }
+
+  @Test func listenersAreToldOnlyOfWhatDiffers() throws {
+    try load(#"{"k":[{"n":1},{"n":2}]}"#, .add)
+    let query = Query(try Path("/k"))
+    _ = try session.listen(ListenerID(1), ListenRequest(query: query, events: .children))
+    let told = try replaceAll(#"[{"n":1},{"n":3}]"#, at: "/k").deliveries
+    #expect(told.compactMap(\.event.row?.key.text) == ["1"])
+    #expect(told.allSatisfy { if case .childChanged = $0.event { true } else { false } })
+  }
+
   // MARK: Undoing
 
   @Test func whatStoodThereComesBackWithPrioritiesAboveIt() throws {

@@ -161,7 +161,8 @@ struct DataDocument {
             .compactMap(\.self)
         }
       }
-      try session.keep(
+      // The rows are written. Without the note, it is asked again whether the file is to be read.
+      try? session.keep(
         DataFileNote(
           known: document.withBytes { FileMark(UnsafeRawBufferPointer($0)) },
           rows: RowKeys.asRead.text))
@@ -222,13 +223,8 @@ struct DataDocument {
     var work = ImportWork(what ?? "Reading \(name)", totalBytes: bytes.count, interruption)
     defer { work.end() }
     do {
-      if !path.isRoot, try session.summary(at: .root).kind != .empty {
-        // A file that is read again may have another shape than before.
-        _ = try Array("null".utf8).withUnsafeBufferPointer {
-          try session.importJSON($0, at: .root, mode: .replace)
-        }
-      }
-      _ = try session.importJSON(bytes, at: path, mode: .replace) { work.isWanted(at: $0) }
+      // A file that is read again may have another shape than before, so all that stands goes.
+      _ = try session.importJSON(bytes, at: path, inPlaceOf: .root) { work.isWanted(at: $0) }
     } catch {
       throw work.told(error)
     }
