@@ -150,7 +150,7 @@ import Testing
     var facts = OriginFacts(.waiting, since: app.state.now)
     facts.hasServices = true
     app.take(.origin(facts))
-    #expect(app.list.paging == .more && app.list.loadedCount == 1, "\(app.body)")
+    #expect(app.list.reach.paging == .more && app.list.reach.loadedCount == 1, "\(app.body)")
     #expect(app.line(of: "── start of what is kept here ──") != nil, "\(app.body)")
     #expect(app.line(of: "not loaded") == nil)
   }
