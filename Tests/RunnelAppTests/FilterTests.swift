@@ -104,6 +104,15 @@ import Testing
     #expect(try !Self.wants("Art.-Nr.:a8", record))
   }
 
+  @Test func emptyTextIsAValueInQuotes() throws {
+    #expect(try Self.wants("n:\"\"", ["n": ""]))
+    #expect(try Self.wants("n:a|\"\"", ["n": ""]))
+    #expect(try Self.wants("-n:\"\"", ["n": "a"]))
+    for record: JSONValue in [["n": "a"], ["n": 0], ["n": false], ["m": ""]] {
+      #expect(try !Self.wants("n:\"\"", record), "\(record)")
+    }
+  }
+
   @Test func statesAreThoseOfTheList() throws {
     #expect(try Self.wants("is:new", Self.message, new: ["/room/-M1"]))
     #expect(try Self.wants("is:marked", Self.message, marked: ["/room/-M1"]))
@@ -121,6 +130,8 @@ import Testing
 
   @Test(arguments: [
     Refusal(text: "from:", range: 0..<5, words: "a value is missing after from:"),
+    Refusal(text: "from>\"\"", range: 0..<7, words: "a value is missing after from>"),
+    Refusal(text: "from~\"\"", range: 0..<7, words: "a value is missing after from~"),
     Refusal(text: "a from:|b", range: 2..<7, words: "a value is missing"),
     Refusal(text: "from:a|", range: 0..<7, words: "a value is missing"),
     Refusal(text: ":bo", range: 0..<1, words: "the field before : is missing"),

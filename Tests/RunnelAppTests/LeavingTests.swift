@@ -41,6 +41,22 @@ import Testing
     #expect(!app.screen.contains { $0.contains("a draft in") }, "it is one of the two")
   }
 
+  @Test func leavingAsksAboutARunningExport() throws {
+    let app = try app()
+    app.take(.origin(OriginFacts(.live)))
+    app.press(":")
+    app.type("export jsonl /tmp/never-written.jsonl")
+    app.strike("Enter q")
+    #expect(!app.state.session.isLeaving)
+    let lines = app.screen
+    #expect(
+      lines.contains { $0.contains("the export to /tmp/never-written.jsonl, which is under way") },
+      "\(lines)")
+    app.strike("n C-c")
+    app.pump()
+    #expect(app.toast.hasPrefix("the export was stopped"), "\(app.toast)")
+  }
+
   @Test func interruptingTwiceAsksToo() throws {
     let app = try app()
     app.press("a h i Esc C-c C-c")

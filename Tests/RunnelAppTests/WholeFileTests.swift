@@ -46,6 +46,29 @@ import Testing
       "\(app.toast)")
   }
 
+  @Test func keysBeforeTheQuestionWaitForIt() throws {
+    try folder.write(Self.text, to: "f6.json")
+    let views = try ViewFile(
+      yaml: "views:\n  - { name: a, path: /a, columns: [{ field: plan }] }",
+      name: "test.views.yaml"
+    ).views
+    let app = try AppDriver(
+      views, json: JSONValue(parsing: Self.text), dataFile: folder.file("f6.json"))
+    app.press(":")
+    app.type("export json \(folder.file("f6.json"))")
+    app.strike("Enter")
+    #expect(app.toast.hasPrefix("looking at what "), "\(app.toast)")
+    app.strike("y")
+    #expect(app.state.input.typeAhead.events.count == 1)
+    app.pump()
+    #expect(app.state.input.typeAhead.isEmpty)
+    #expect(app.screen.contains { $0.contains("all of the database is written as it is now") })
+    #expect(app.toast.contains("struck too soon to be an answer"), "\(app.toast)")
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("y")
+    #expect(app.toast.hasPrefix("exported"), "\(app.toast)")
+  }
+
   @Test func onlyTheListIsWrittenByAChoiceOfItsOwn() throws {
     let app = try replacing()
     app.press("o")

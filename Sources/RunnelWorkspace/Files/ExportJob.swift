@@ -75,6 +75,16 @@ package struct ExportProgress: Hashable, Sendable {
   var inputCount: Int
   /// The form of the export, which is shown again if the export fails.
   package var form: FormScreen
+  /// Whether the first report may be a question about the opened file, for which all input waits.
+  var awaitsQuestion = false
+}
+
+extension ExportJob {
+  /// Whether the file seems to be the opened one, about which is asked: only a look at the files can tell.
+  fileprivate var mayReplaceOpened: Bool {
+    guard !replaces, let opened else { return false }
+    return opened.split(separator: "/").last == file.split(separator: "/").last
+  }
 }
 
 /// A choice of the records to export, offered where the export was opened.
@@ -250,7 +260,11 @@ enum Exporting {
       opened: state.files.dataFile, agreed: replaces == file ? state.files.agreed : nil,
       coding: state.database.coding)
     state.files.export = ExportProgress(
-      job: job, startedAt: state.now, inputCount: state.input.count, form: form)
+      job: job, startedAt: state.now, inputCount: state.input.count, form: form,
+      awaitsQuestion: job.mayReplaceOpened)
+    if job.mayReplaceOpened {
+      state.say(.info, lookingAtFile(state, file), givesWay: true)
+    }
     state.effects.append(.export(state.requests.newID(), job))
     return true
   }
@@ -258,6 +272,11 @@ enum Exporting {
   /// Takes a report of an export that goes on or has ended.
   static func take(_ state: inout AppState, _ report: ExportReport) {
     guard let export = state.files.export else { return }
+    if export.awaitsQuestion {
+      // The keys that waited come now.
+      state.files.export?.awaitsQuestion = false
+      if state.toast?.toast.text == lookingAtFile(state, export.job.file) { state.toast = nil }
+    }
     if report == .reading {
       let words = "reading all rows of the list from the server, before they are exported"
       return state.say(.info, words + stopHint(state))
@@ -269,7 +288,9 @@ enum Exporting {
       return
     }
     state.files.export = nil
-    let isTouched = !TypeAhead.isUntouched(state, since: export.inputCount)
+    // What waits in the type-ahead is for what the report opens.
+    let isTouched =
+      !export.awaitsQuestion && !TypeAhead.isUntouched(state, since: export.inputCount)
     switch report {
     case .reading, .progress: break
     case .isOffline:
@@ -287,7 +308,10 @@ enum Exporting {
       _ = form.refuse(2, "is there already: save again to replace it, or name another")
       giveBack(&state, form, unless: isTouched, "not exported: \(export.job.file) is there already")
     case .isOpened(_, let place, let losses, let mark, let isOfOthers):
-      if isTouched { return state.say(.error, "not exported: that is the file that was opened") }
+      if isTouched {
+        let words = "not exported: that is the file that was opened, which is asked about"
+        return state.say(.error, "\(words) · export again, and wait for the question")
+      }
       state.files.agreed = mark
       askToReplace(&state, export, holding: place, losses, isOfOthers: isOfOthers)
     case .failed(let reason):
@@ -296,6 +320,10 @@ enum Exporting {
       giveBack(&state, form, unless: isTouched, "not exported: \(reason)")
     case .stopped: state.say(.info, "the export was stopped, and left no file")
     }
+  }
+
+  private static func lookingAtFile(_ state: AppState, _ file: String) -> String {
+    "looking at what \(file) holds" + stopHint(state)
   }
 
   private static func stopHint(_ state: AppState) -> String {

@@ -78,7 +78,7 @@ extension Exporting {
     }
     let question = Question(
       .replaceFile(replacing), title: "Replace \(job.file)", message: message,
-      explanation: explanation, openedAt: state.input.eventTime)
+      explanation: explanation, openedAt: state.now)
     Question.open(&state, question, yes: "replace", no: "go on typing")
   }
 

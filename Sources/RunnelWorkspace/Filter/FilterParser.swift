@@ -13,6 +13,9 @@ package struct FilterParser {
     case matches = "~"
     case isOne = ":"
     case equals = "="
+
+    /// Whether whole values stand behind it.
+    var isOfValues: Bool { self == .isOne || self == .equals }
   }
 
   private let characters: [Character]
@@ -71,7 +74,7 @@ package struct FilterParser {
   private mutating func test(
     of field: FieldPath, named name: String, _ mark: Mark, from start: Int
   ) throws(FilterError) -> Filter.Test {
-    let first = try value(from: start, of: name, mark)
+    let first = try value(from: start, of: name, mark, mayBeEmpty: mark.isOfValues)
     switch mark {
     case .matches:
       do {
@@ -83,7 +86,7 @@ package struct FilterParser {
     case .isOne, .equals:
       var values = [try day(first, from: start)]
       while take("|") {
-        let next = try value(from: start, of: name, mark)
+        let next = try value(from: start, of: name, mark, mayBeEmpty: true)
         values.append(try day(next, from: start))
       }
       return .isOne(field, of: values)
@@ -169,12 +172,14 @@ package struct FilterParser {
     return String(characters[start..<position])
   }
 
+  /// Reads a value; the empty text is one only in quotes, and only where it may be.
   private mutating func value(
-    from start: Int, of name: String, _ mark: Mark
+    from start: Int, of name: String, _ mark: Mark, mayBeEmpty: Bool = false
   ) throws(FilterError) -> String {
+    let isQuoted = peek == "\""
     // In a regular expression, `|` is a part of the pattern.
-    let text = peek == "\"" ? try quoted() : word { $0 == "|" && mark != .matches }
-    if text.isEmpty {
+    let text = isQuoted ? try quoted() : word { $0 == "|" && mark != .matches }
+    if text.isEmpty, !(isQuoted && mayBeEmpty) {
       throw error(from: start, "a value is missing after \(name)\(mark.rawValue)")
     }
     return text

@@ -155,6 +155,7 @@ extension TypeAhead {
   /// The reason why all input has to wait, or nil if it does not.
   private static func reasonAllInputWaits(_ state: AppState) -> String? {
     if state.input.isEditorOpen { return "your editor opens" }
+    if state.files.export?.awaitsQuestion == true { return "the file to be replaced is looked at" }
     for purpose in state.requests.readPurposes {
       switch purpose {
       case .editOutside: return "your editor opens"

@@ -4,7 +4,8 @@ import RunnelTerminal
 enum Leaving {
   /// Leaves the program; asks first if typed text is not stored anywhere, or if the file is gone.
   static func leave(_ state: inout AppState) {
-    let unsaved = unsavedLines(state)
+    let export = exportLines(state)
+    let unsaved = unsavedLines(state) + export
     if let fileGone = state.database.fileGone, !fileGone.isCopied {
       let question = Question(
         .leave, title: "Leave, though the file is gone",
@@ -33,7 +34,9 @@ enum Leaving {
     }
     let isScratch = state.session.isScratch
     let explanation =
-      isScratch
+      unsaved == export
+      ? "No part of the file is kept. The database is not changed."
+      : isScratch
       ? "The temporary database goes with the program. :export writes a list to a file."
       : "The database is not changed: these texts were never written to it."
     let question = Question(
@@ -59,7 +62,7 @@ enum Leaving {
 
   /// Shows the database as another account; asks first if typed text is not stored anywhere.
   static func change(_ state: inout AppState, to account: AccountChange) {
-    let unsaved = unsavedLines(state)
+    let unsaved = unsavedLines(state) + exportLines(state)
     if unsaved.isEmpty {
       state.session.accountChange = account
       return
@@ -92,6 +95,12 @@ enum Leaving {
       lines.append(StyledLine("and those of \(all.count - namedMax) more accounts", .warn))
     }
     return lines
+  }
+
+  /// Returns a line about the export under way, of which nothing would be kept.
+  private static func exportLines(_ state: AppState) -> [StyledLine] {
+    guard let job = state.files.export?.job else { return [] }
+    return [StyledLine("the export to \(job.file), which is under way", .warn)]
   }
 
   /// Returns a line for each kind of typed text that is not stored anywhere.
