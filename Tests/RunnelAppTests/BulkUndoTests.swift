@@ -11,6 +11,17 @@ import Testing
 @Suite struct BulkUndoTests {
   /// Sets the status of all three tickets; then others change that of the second one.
   private func app(isRecording: Bool = false) throws -> AppDriver {
+    let app = try tickets(isRecording: isRecording)
+    app.press("gg j Space Space Space gg j | l l e")
+    app.type("done")
+    app.press("C-s")
+    #expect(app.toast == "changed 3 records")
+    app.press("Esc")
+    try app.set("/tickets/b/status", "theirs")
+    return app
+  }
+
+  private func tickets(isRecording: Bool = false) throws -> AppDriver {
     let view = try ViewFile(
       yaml: """
         views:
@@ -22,7 +33,7 @@ import Testing
               - { field: status, width: 8 }
         """, name: "test.views.yaml"
     ).views
-    let app = try AppDriver(
+    return try AppDriver(
       view,
       json: [
         "tickets": [
@@ -30,17 +41,24 @@ import Testing
           "c": ["title": "Crash", "status": "open"],
         ]
       ], isRecording: isRecording)
-    app.press("gg j Space Space Space gg j | l l e")
-    app.type("done")
-    app.press("C-s")
-    #expect(app.toast == "changed 3 records")
-    app.press("Esc")
-    try app.set("/tickets/b/status", "theirs")
-    return app
   }
 
   private func statuses(_ app: AppDriver) throws -> [JSONValue] {
     try ["a", "b", "c"].map { try app.stored("/tickets/\($0)/status") }
+  }
+
+  @Test func rangeEndsWithTheEditOfItsRows() throws {
+    let app = try tickets()
+    app.press("f")
+    app.type("status:open")
+    app.press("Enter gg j v j | l l e C-u")
+    app.type("done")
+    app.press("C-s")
+    #expect(app.toast.hasPrefix("changed 2 records"), "\(app.toast)")
+    #expect(app.list.rangeStart == nil)
+    app.press("Esc u")
+    #expect(try statuses(app) == ["open", "closed", "open"])
+    #expect(app.list.markCount == 0)
   }
 
   @Test func whatOthersChangedStaysAndTheRestIsTakenBackAndDoneAgain() throws {

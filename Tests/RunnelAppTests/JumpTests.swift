@@ -55,6 +55,16 @@ import Testing
     #expect(app.body.contains { $0.contains("ticket-0.") })
   }
 
+  @Test func rangeWhoseFirstRowIsNotReadEndsWithWords() throws {
+    let app = try app()
+    app.press("gg j v j")
+    #expect(app.list.markCount == 2)
+    app.press("G")
+    #expect(app.list.rangeStart == nil && app.list.markCount == 0)
+    #expect(
+      app.toast == "the range ended: the row where it began is not among the rows that were read")
+  }
+
   @Test func jumpWithoutAConnectionLeavesNoKeyWaiting() throws {
     let app = try app()
     app.take(.origin(OriginFacts(.waiting, since: app.state.now)))

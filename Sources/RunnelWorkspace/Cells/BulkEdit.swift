@@ -128,6 +128,8 @@ enum BulkEdit {
     UndoHistory.joining(title, &state) { state in
       for request in requests { state.submit(.form(written), request) }
     }
+    // An open range would come back with its first row, wherever the cursor is then.
+    state.tabs.front.rangeStart = nil
     state.tabs.front.marks.subtract(edited.paths.map { Record.id(of: $0) })
     state.tabs.front.marks.formUnion(left)
     return true

@@ -37,8 +37,8 @@ enum Leaving {
       unsaved == export
       ? "No part of the file is kept. The database is not changed."
       : isScratch
-      ? "The temporary database goes with the program. :export writes a list to a file."
-      : "The database is not changed: these texts were never written to it."
+        ? "The temporary database goes with the program. :export writes a list to a file."
+        : "The database is not changed: these texts were never written to it."
     let question = Question(
       .leave, title: "Leave, and lose what is not saved", message: unsaved + waiting,
       explanation: [StyledLine(explanation, .muted)],

@@ -131,6 +131,7 @@ package enum StateReducer {
     if isImporting(state, intoView: view) { change.takeAsOwn(change.newRows) }
     let (markCount, jump) = (state.tabs.lists[view].marks.count, state.tabs.lists[view].goal.jump)
     let wasLoaded = state.tabs.lists[view].reach.phase == .loaded
+    let hadRange = state.tabs.lists[view].rangeStart != nil
     guard
       state.tabs.lists[view].apply(
         change, height: state.tabs.height(ofView: view, in: state.height), now: state.now,
@@ -161,6 +162,10 @@ package enum StateReducer {
     guard view == state.tabs.index else { return }
     BulkEdit.refresh(&state)
     if let jump, state.tabs.front.goal.jump == nil { jump.sayWhatIsThere(&state) }
+    if hadRange, state.tabs.front.rangeStart == nil {
+      let reason = change.update.isReload ? "is not among the rows that were read" : "is gone"
+      state.say(.info, "the range ended: the row where it began \(reason)")
+    }
     ListCommands.endFetchingToast(&state)
     if state.tabs.front.filtering.searchesWhenLoaded, state.tabs.front.reach.phase == .loaded {
       state.tabs.front.filtering.searchesWhenLoaded = false
