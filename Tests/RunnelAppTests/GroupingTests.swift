@@ -46,6 +46,32 @@ import Testing
     app.press("Enter")
   }
 
+  @Test(arguments: [
+    ("when", ["c", "a", "b", "d"]), ("when:desc", ["b", "a", "c", "d"]),
+    ("when\n    descending: true", ["b", "a", "c", "d"]), ("$key", ["c", "a", "b", "d"]),
+    ("title:desc", ["c", "a", "b", "d"]),
+  ])
+  func daysFollowTheOrderOfTheirTimes(order: String, keys: [String]) throws {
+    let views = try ViewFile(
+      yaml: """
+        views:
+          - name: Parts
+            path: /part
+            order: \(order)
+            sections: [{ day: when }]
+            columns: [{ field: title, width: 8 }]
+        """, name: "parts.views.yaml"
+    ).views
+    let day = Fixture.day
+    func part(_ days: Int64) -> JSONValue {
+      ["title": "Nut", "when": .number(JSONNumber(Fixture.now - days * day))]
+    }
+    let app = try AppDriver(
+      views, json: ["part": ["a": part(2), "b": part(0), "c": part(5), "d": ["title": "Rod"]]])
+    #expect(rows(app) == keys)
+    #expect(app.body.contains { $0.contains("Today · ") }, "\(app.body)")
+  }
+
   @Test func eachValueOfTheFieldIsASection() throws {
     let app = try app()
     run("group by status", app)

@@ -28,7 +28,7 @@ extension SectionID {
     of record: RunnelTree.Node, key: RunnelTree.Key, in view: ViewDefinition, local: LocalTime
   ) {
     for (index, rule) in view.sections.enumerated() {
-      if let id = SectionID(rule, index, key, record, local) {
+      if let id = SectionID(rule, index, key, record, view.source, local) {
         self = id
         return
       }
@@ -38,7 +38,7 @@ extension SectionID {
 
   private init?(
     _ rule: SectionRule, _ index: Int, _ key: RunnelTree.Key, _ record: RunnelTree.Node,
-    _ local: LocalTime
+    _ source: SourceDefinition, _ local: LocalTime
   ) {
     switch rule {
     case .match(_, let conditions):
@@ -51,9 +51,10 @@ extension SectionID {
     case .day(let field):
       let leaf = field.node(key: key, record).leaf
       guard let milliseconds = StoredTime.milliseconds(of: leaf, local) else { return nil }
-      // The rank of a day is its number counted from 1970, which orders the days.
+      // The rank of a day is its number counted from 1970, which orders the days; if the newest rows come
+      // first, its opposite.
       let day = local.civil(milliseconds).dayNumber
-      self.init(rule: index, rank: day, value: "")
+      self.init(rule: index, rank: source.showsNewestFirst(by: field) ? -day : day, value: "")
     }
   }
 
@@ -63,11 +64,7 @@ extension SectionID {
     guard view.sections.indices.contains(rule), case .day(let field) = view.sections[rule] else {
       return false
     }
-    return switch (view.source.order.forward, field) {
-    case (.key, _): true
-    case (.child(let path), .path(let time)): path == time
-    case (.child, _), (.value, _), (.priority, _), (.compound, _): false
-    }
+    return view.source.isDescending(along: field) != nil
   }
 
   /// Returns the title of the header.
@@ -80,7 +77,9 @@ extension SectionID {
     case .field(_, let titles):
       if titles.indices.contains(rank) { return titles[rank].title }
       return value.isEmpty ? "None" : value
-    case .day: return SectionID.dayTitle(rank, today: local.civil(now).dayNumber)
+    case .day(let field):
+      let day = view.source.showsNewestFirst(by: field) ? -rank : rank
+      return SectionID.dayTitle(day, today: local.civil(now).dayNumber)
     }
   }
 
@@ -90,6 +89,26 @@ extension SectionID {
     case 0: "Today · \(date)"
     case 1: "Yesterday · \(date)"
     default: date
+    }
+  }
+}
+
+extension SourceDefinition {
+  /// Whether the rows with the latest times in a field come first.
+  fileprivate func showsNewestFirst(by field: FieldPath) -> Bool {
+    isDescending(along: field) == true
+  }
+
+  /// Whether the rows are sorted against a time; nil if they are not sorted by it.
+  ///
+  /// They are by the field itself, or by keys, which ascend with time.
+  fileprivate func isDescending(along field: FieldPath) -> Bool? {
+    guard let first = order.sortKeys.first else { return nil }
+    switch (first.field, field) {
+    case (.key, _): return first.isDescending != isDescending
+    case (.child(let path), .path(let time)) where path == time:
+      return first.isDescending != isDescending
+    case (.child, _), (.value, _), (.priority, _): return nil
     }
   }
 }
