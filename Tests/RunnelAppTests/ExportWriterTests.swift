@@ -133,6 +133,43 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func orderWithoutAnIndexIsReadInFewScans(isDescending: Bool) throws {
+    var view = try Fixture.views()[0]
+    view.also = []
+    view.source.order = .child(try Path("/from"))
+    view.source.isDescending = isDescending
+    try withSession(3300) { session in
+      var reader = ViewReader(view)
+      var (keys, scans): (Set<String>, Int) = ([], 0)
+      while let query = try reader.nextQuery() {
+        let rows = reader.take(try session.rows(query))
+        #expect(keys.isDisjoint(with: rows.map(\.row.key.text)))
+        keys.formUnion(rows.map(\.row.key.text))
+        scans += 1
+      }
+      #expect(keys.count == 3300)
+      #expect(scans == 3, "pages of 500, 2000 and 8000 rows")
+    }
+  }
+
+  @Test func largeRowsAreReadInSmallPages() throws {
+    var view = try Fixture.views()[0]
+    view.also = []
+    view.source.order = .child(try Path("/from"))
+    let text = String(repeating: "x", count: 40_000)
+    var reader = ViewReader(view)
+    #expect(try reader.nextQuery()?.limit?.count == 500)
+    let node = try RunnelTree.Node(json: ["from": "bo", "text": .string(text)])
+    let order = view.source.order
+    let rows = (0..<500).map { number in
+      let child = Child(key: Key(unchecked: "k\(number)"), node: node)
+      return TreeRow(child, index: order, detail: .full)
+    }
+    #expect(reader.take(rows).count == 500)
+    #expect(try reader.nextQuery()?.limit?.count == 501, "with the last row once more")
+  }
+
   @Test func rowsOfOtherSourcesComeFirstAndOnce() throws {
     let view = try Fixture.views()[0]
     try withSession(600) { session in

@@ -102,6 +102,7 @@ final class ExportRunner {
     guard descriptor >= 0, let records = reader?.take(rows) else { return nil }
     if survey != nil {
       survey?.note(records.map { $0.row.node ?? .empty })
+      report(.surveyed(count: reader?.scannedCount ?? 0))
       return next()
     }
     if writer == nil {

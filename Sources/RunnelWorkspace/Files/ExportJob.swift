@@ -40,6 +40,8 @@ package enum ExportReport: Hashable, Sendable {
   case reading
   /// There is no connection to the server: the rows that are known here may not be all, and may be old.
   case isOffline
+  /// The number of rows that were looked at so far for the columns that they need, before any is written.
+  case surveyed(count: Int)
   /// The number of records written so far.
   case progress(count: Int)
   /// The file was written. `cutCount` is the number of records with fields that came while the file
@@ -60,7 +62,7 @@ package enum ExportReport: Hashable, Sendable {
   /// Whether the export goes on.
   package var isProgress: Bool {
     switch self {
-    case .reading, .progress: true
+    case .reading, .surveyed, .progress: true
     default: false
     }
   }
@@ -281,9 +283,9 @@ enum Exporting {
       let words = "reading all rows of the list from the server, before they are exported"
       return state.say(.info, words + stopHint(state))
     }
-    if case .progress(let count) = report {
+    if let words = progressWords(report) {
       if state.now - export.startedAt >= quietExportMilliseconds {
-        state.say(.info, "exporting: \(count) records\(stopHint(state))")
+        state.say(.info, words + stopHint(state))
       }
       return
     }
@@ -292,7 +294,7 @@ enum Exporting {
     let isTouched =
       !export.awaitsQuestion && !TypeAhead.isUntouched(state, since: export.inputCount)
     switch report {
-    case .reading, .progress: break
+    case .reading, .surveyed, .progress: break
     case .isOffline:
       if isTouched {
         return state.say(.error, "not exported: there is no connection to the server")
@@ -319,6 +321,15 @@ enum Exporting {
       _ = form.refuse(2, reason)
       giveBack(&state, form, unless: isTouched, "not exported: \(reason)")
     case .stopped: state.say(.info, "the export was stopped, and left no file")
+    }
+  }
+
+  /// What a report of progress tells; nil for other reports.
+  private static func progressWords(_ report: ExportReport) -> String? {
+    switch report {
+    case .surveyed(let count): "exporting: looked at \(count) rows for their columns"
+    case .progress(let count): "exporting: \(count) records"
+    default: nil
     }
   }
 

@@ -10,6 +10,7 @@ extension ExportReport {
     switch self {
     case .reading: "reading all rows for an export"
     case .isOffline: "no connection for an export"
+    case .surveyed(let count): "exporting, looked at \(count) rows"
     case .progress(let count): "exporting, \(count) records"
     case .done(let file, _, _, _): "exported to \(file)"
     case .isThere(let file): "\(file) is there"
@@ -23,6 +24,7 @@ extension ExportReport {
     switch self {
     case .reading: ["reading": true]
     case .isOffline: ["isOffline": true]
+    case .surveyed(let count): ["surveyed": .int(count)]
     case .progress(let count): ["progress": .int(count)]
     case .done(let file, let count, let bytes, let cutCount):
       [
@@ -47,6 +49,8 @@ extension ExportReport {
       self = .reading
     } else if json["isOffline"] != nil {
       self = .isOffline
+    } else if json["surveyed"] != nil {
+      self = .surveyed(count: try fields.int("surveyed"))
     } else if json["progress"] != nil {
       self = .progress(count: try fields.int("progress"))
     } else if json["done"] != nil {
