@@ -62,7 +62,7 @@ import Testing
     app.press("G")
     #expect(app.list.rangeStart == nil && app.list.markCount == 0)
     #expect(
-      app.toast == "the range ended: the row where it began is not among the rows that were read")
+      app.toast == "the range ended: the row where it began is no longer among those loaded")
   }
 
   @Test func jumpWithoutAConnectionLeavesNoKeyWaiting() throws {

@@ -163,8 +163,7 @@ package enum StateReducer {
     BulkEdit.refresh(&state)
     if let jump, state.tabs.front.goal.jump == nil { jump.sayWhatIsThere(&state) }
     if hadRange, state.tabs.front.rangeStart == nil {
-      let reason = change.update.isReload ? "is not among the rows that were read" : "is gone"
-      state.say(.info, "the range ended: the row where it began \(reason)")
+      state.say(.info, "the range ended: the row where it began is no longer among those loaded")
     }
     ListCommands.endFetchingToast(&state)
     if state.tabs.front.filtering.searchesWhenLoaded, state.tabs.front.reach.phase == .loaded {
