@@ -14,6 +14,18 @@ import Testing
       .map { String($0.element) }
   }
 
+  @Test func mistypedPlaceIsAskedAbout() throws {
+    let database = try TestDatabase(#"{"tickets":{"a":{"title":"One"},"17":{"title":"Two"}}}"#)
+    let mistyped = try database.run(["get", "/tickts/a"])
+    #expect(mistyped.status == 0 && mistyped.output == "null\n")
+    #expect(
+      mistyped.errors == "Nothing stands at /tickts: did you mean /tickets?\n",
+      "\(mistyped.errors)")
+    for place in ["/tickets/18", "/tickets/b", "/people", "/tickets/a"] {
+      #expect(try database.run(["get", place]).errors.isEmpty, "\(place)")
+    }
+  }
+
   @Test func valueIsExactJSON() throws {
     let json = #"{"a":[1,null,{}],"big":9007199254740993,"é😀":"\"\\\n","n":1.0,"t":true}"#
     let database = try TestDatabase(json)

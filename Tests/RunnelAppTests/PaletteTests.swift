@@ -162,7 +162,10 @@ import Testing
     #expect(app.cursorLine == before)
   }
 
-  @Test(arguments: ["price", "price €", "\"price €\"", "\"price €\" desc", "price € desc"])
+  @Test(arguments: [
+    "price", "price €", "\"price €\"", "\"price €\" desc", "price € desc", "by price €",
+    "by price € desc",
+  ])
   func listIsSortedByAFieldWhoseNameHasABlank(words: String) throws {
     let views = try ViewFile(
       yaml: """

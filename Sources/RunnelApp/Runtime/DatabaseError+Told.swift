@@ -12,7 +12,7 @@ extension DatabaseRemedy {
   fileprivate var words: String {
     switch self {
     case .repair(let file):
-      "`runnel doctor -d \(file)` tells all that is wrong, and with `--repair` recovers what can be."
+      "`runnel doctor -d \(file)` tells all that is wrong, and which of its options recovers what can be."
     case .salvage(let file):
       "`runnel doctor -d \(file) --salvage NEW` puts all that can be read into a new file."
     case .readOnly(let file): "`runnel \(file) --read-only` shows it."

@@ -112,7 +112,8 @@ struct DoctorCommand: ParsableCommand {
     }
     guard let after = repair.after else { return try tell(repair.before, of: file) }
     try DoctorCommand.list(repair.before)
-    try StandardOutput.say("Repaired \(repair.before.repairableCount) faults of \(file).\n")
+    let count = repair.before.repairableCount
+    try StandardOutput.say("Repaired \(count == 1 ? "1 fault" : "\(count) faults") of \(file).\n")
     try DoctorCommand.list(repair)
     if !after.isSound { try tell(after, of: file) }
     let rest = DoctorCommand.rest(of: repair, file)

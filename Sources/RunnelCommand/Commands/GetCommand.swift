@@ -72,6 +72,7 @@ struct GetCommand: ParsableCommand {
         }
       }
       try document.end()
+      if let words = try session.wordsOnMissingPlace(path) { StandardError.say(words) }
     }
   }
 

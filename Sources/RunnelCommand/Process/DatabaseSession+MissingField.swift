@@ -25,6 +25,31 @@ extension DatabaseSession {
   }
 }
 
+extension DatabaseSession {
+  /// The number of names among which that of a missing place is looked for.
+  private static let namesMax = 1000
+
+  /// The words for a place where nothing stands, if a name in it looks mistyped; nil otherwise.
+  ///
+  /// Ids and numbers are like others without being mistyped. O(depth log n), and O(n) in the first names
+  /// beside a missing one.
+  func wordsOnMissingPlace(_ path: Path) throws -> String? {
+    if path.isInfo { return nil }
+    for (depth, key) in path.keys.enumerated() {
+      let place = Path(unchecked: Array(path.keys[...depth]))
+      guard try summary(at: place).kind == .empty else { continue }
+      let isWord = key.text.count > 3 && key.text.allSatisfy { $0.isLetter || $0 == "_" }
+      guard isWord, let parent = place.parent else { return nil }
+      let beside = try Query(parent).limited(to: DatabaseSession.namesMax, from: .first)
+      let names = try rows(beside, detail: .shallow).map(\.key.text)
+      guard let near = Spelling.nearest(to: key.text, among: names) else { return nil }
+      let meant = Path(unchecked: parent.keys + [Key(unchecked: near)])
+      return ControlCharacters.escapedLine("Nothing stands at \(place): did you mean \(meant)?")
+    }
+    return nil
+  }
+}
+
 /// A field that no record has, and the one that was probably meant.
 struct MissingField {
   private let field: Path

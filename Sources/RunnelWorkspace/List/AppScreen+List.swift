@@ -144,6 +144,9 @@ extension AppScreen {
   private func lines(
     of id: String, in screen: ListScreen, _ rows: RowText, _ people: [Path: [String]], width: Int
   ) -> [StyledLine] {
+    // In an order that the user chose, rows are neither older nor newer.
+    let isByArrival =
+      screen.definition.source.anchor == .last && screen.arrangement.order == nil
     if id == ListScreen.fetchMoreRow {
       let source = screen.definition.source
       // What ends at the bottom of the screen has its end there, whatever the order.
@@ -155,13 +158,13 @@ extension AppScreen {
         && screen.reach.loadedCount > 0 && screen.reach.loadedCount < source.page
       let phase = isAllOfCache ? .exhausted : screen.reach.paging
       let line = pagingText(of: screen, width: width).line(
-        phase, isOlder: phase == .exhausted ? isAbove : source.anchor == .last,
+        phase, isOlder: phase == .exhausted ? isAbove : isByArrival,
         isFiltered: screen.filtering.filter != nil, isSearched: screen.filtering.isSearchedBeyond,
         isCached: isCached)
       return [line]
     }
     if id == ListScreen.newerRow {
-      let name = screen.definition.source.anchor == .last ? "newer rows" : "rows before these"
+      let name = isByArrival ? "newer rows" : "rows before these"
       let line = pagingText(of: screen, width: width).line(
         screen.reach.newer, rows: name, isFiltered: screen.filtering.filter != nil,
         isSearched: screen.filtering.isSearchedBeyond)

@@ -133,25 +133,31 @@ enum Sorting {
 }
 
 extension PaletteCommand {
+  /// The word that may stand before the field of an order.
+  private static let by = "by "
+
   package static let sort = PaletteCommand(
     name: "sort", hint: "FIELD [desc]", key: .sortMenu,
     description: "in another order; own is the view's own", argument: .choice,
     ownReason: { $0.tabs.isTree ? "the tree is sorted by keys" : nil },
-    choices: { state, _ in
+    choices: { state, text in
       guard let screen = state.tabs.frontList else { return [] }
+      // As it is typed for sections: `sort by created`.
+      let before = text.hasPrefix(PaletteCommand.by) ? PaletteCommand.by : ""
       let orders = screen.sortFields(state.database.coding).flatMap {
         [ListOrder($0), ListOrder($0, isDescending: true)]
       }
       return [Choice(argument: "own", isChosen: screen.arrangement.order == nil)]
         + orders.map { order in
           Choice(
-            argument: order.shownText, name: order.text,
+            argument: before + order.shownText, name: order.text,
             note: Sorting.lacksIndex(state, screen, order.field) ? "no index: reads all rows" : "",
             isChosen: order == screen.arrangement.order)
         }
     },
     run: { state, text in
-      let order = ListOrder(text)
+      let by = PaletteCommand.by
+      let order = ListOrder(text.hasPrefix(by) ? String(text.dropFirst(by.count)) : text)
       if order == nil, text != "own" { return "sort takes a field, and desc behind it" }
       Sorting.sort(&state, by: text == "own" ? nil : order, inView: state.tabs.index)
       return nil
