@@ -19,7 +19,7 @@ import Testing
     let mistyped = try database.run(["get", "/tickts/a"])
     #expect(mistyped.status == 0 && mistyped.output == "null\n")
     #expect(
-      mistyped.errors == "Nothing stands at /tickts: did you mean /tickets?\n",
+      mistyped.errors == "runnel: Nothing stands at /tickts: did you mean /tickets?\n",
       "\(mistyped.errors)")
     for place in ["/tickets/18", "/tickets/b", "/people", "/tickets/a"] {
       #expect(try database.run(["get", place]).errors.isEmpty, "\(place)")
