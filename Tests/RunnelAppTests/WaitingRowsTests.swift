@@ -129,6 +129,9 @@ import Testing
 
   @Test(arguments: ["t2", "nothing of that"])
   func filterWithoutAConnectionEndsWhereNoMoreIsKnown(filter: String) {
+    var facts = OriginFacts(.waiting, since: app.state.now)
+    facts.hasServices = true
+    app.take(.origin(facts))
     app.press("f")
     app.type(filter)
     app.press("Enter")

@@ -46,6 +46,14 @@ import Testing
     #expect(try names() == [])
   }
 
+  @Test func aFileWhoseLogWasNotCopiedGetsNoName() throws {
+    try NewDatabaseFile.make(file) { unfinished in
+      try make(unfinished)
+      try Data([1]).write(to: URL(fileURLWithPath: unfinished + "-wal"))
+    }
+    #expect(try names() == [])
+  }
+
   @Test func aFileThatAnotherProcessMadeMeanwhileStays() throws {
     let data = Data("theirs".utf8)
     try NewDatabaseFile.make(file) { unfinished in

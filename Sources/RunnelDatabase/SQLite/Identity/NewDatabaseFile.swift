@@ -33,6 +33,8 @@ enum NewDatabaseFile {
       error.message = error.message.replacing(unfinished, with: file)
       throw error
     }
+    // SQLite leaves a log that it could not copy to the file, and says nothing of it.
+    if companions.contains(where: { !$0.isEmpty && isThere(unfinished + $0) }) { return }
     // If another process has made the file meanwhile, that one is opened.
     if runnel_storage_rename_new(unfinished, file) == 0 { syncFolder(of: file) }
   }
