@@ -71,7 +71,8 @@ import Testing
       var shown = Node.empty
       var (answers, small): ([JSONValue?], [JSONValue?]) = ([], [])
       let (big, own, end) = (try Path("/big"), try Path("/big/own"), try Path("/big/end"))
-      while shown[end].isEmpty {
+      // What a connection asks for after a large listen may be done after all that others wrote meanwhile.
+      while shown[end].isEmpty || answers.count < 2 {
         let message = try listener.next()
         if message["r"] != nil {
           answers.append(message["r"])
