@@ -275,14 +275,15 @@ extension ListScreen {
 
   /// Removes the marks of deleted records; records hidden by a filter keep theirs.
   private mutating func forgetGoneMarks(_ change: ListChange) {
+    guard filtering.filter == nil else { return }
+    if let start = rangeStart, !hasRow(start) { rangeStart = nil }
     // Unloaded rows come back.
-    guard filtering.filter == nil, !change.isLettingGo else { return }
+    if change.isLettingGo { return }
     if change.update.isReload {
       marks = marks.filter(hasRow)
     } else if !marks.isEmpty {
       marks.subtract(change.removed)
     }
-    if let start = rangeStart, !hasRow(start) { rangeStart = nil }
   }
 
   private mutating func remember(_ change: ListChange, now: Int64) {
