@@ -239,7 +239,8 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
-      path: "Tests/Benchmarks", swiftSettings: swiftSettings),
+      path: "Tests/Benchmarks", swiftSettings: swiftSettings,
+      linkerSettings: [.unsafeFlags(["-use-ld=lld"])]),
     // Programs that use the library as a package of one's own does: see Tests/Samples/Package.swift.
     .executableTarget(
       name: "sample-first-hour", dependencies: ["Runnel"], path: "Tests/Samples/FirstHour",
@@ -381,7 +382,8 @@ let package = Package(
       path: "Tests/WireSimulation", swiftSettings: swiftSettings),
     .executableTarget(
       name: "runnel-simulate", dependencies: ["WireSimulation"], path: "Tests/Simulate",
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings,
+      linkerSettings: [.unsafeFlags(["-use-ld=lld"])]),
     .testTarget(
       name: "SimulationTests",
       dependencies: [
