@@ -11,7 +11,7 @@ import Testing
     let sample = CollectionSample(path: try Path("note"), keys: [], records: [])
     let view = ViewInference.view(of: sample, named: "note", pageSize: 50)
     let app = try AppDriver([view], json: .null)
-    #expect(app.state.tabs.front.definition.columns.map(\.field) == [.key])
+    #expect(app.list.definition.columns.map(\.field) == [.key])
     try app.set("/note/a", ["text": "for members"])
     #expect(app.line(of: "for members") != nil)
     // Later ones change no column.

@@ -150,10 +150,10 @@ import Testing
   @Test func valueOfTheCellFiltersAndFiltersOut() throws {
     let app = try app()
     app.press("gg j | l l =")
-    #expect(app.state.tabs.front.filtering.filter?.text == "status:open")
+    #expect(app.list.filtering.filter?.text == "status:open")
     #expect(app.line(of: "Login") == nil)
     app.press("Esc Esc | l l -")
-    #expect(app.state.tabs.front.filtering.filter?.text == "-status:open")
+    #expect(app.list.filtering.filter?.text == "-status:open")
     #expect(app.line(of: "Login") != nil && app.line(of: "Printer") == nil)
   }
 
@@ -212,12 +212,12 @@ import Testing
     )
     #expect(votes.lowerBound < status.lowerBound)
     app.press("3 >")
-    #expect(app.state.tabs.front.definition.columns[3].width == 14)
+    #expect(app.list.definition.columns[3].width == 14)
     app.press("9 9 <")
-    #expect(app.state.tabs.front.definition.columns[3].width == 2)
+    #expect(app.list.definition.columns[3].width == 2)
     app.press("x")
-    #expect(app.state.tabs.front.look.hiddenColumns == [3])
-    #expect(app.state.tabs.front.look.cell == 2)
+    #expect(app.list.look.hiddenColumns == [3])
+    #expect(app.list.look.cell == 2)
   }
 
   // MARK: Editing
@@ -367,7 +367,7 @@ import Testing
     app.type("done")
     app.press("C-s")
     for key in ["a", "b", "c"] { #expect(try app.stored("/tickets/\(key)/status") == "done") }
-    #expect(app.state.tabs.front.markCount == 0)
+    #expect(app.list.markCount == 0)
     app.press("Esc u")
     #expect(try app.stored("/tickets/a/status") == "open")
     #expect(try app.stored("/tickets/b/status") == "closed")

@@ -60,8 +60,8 @@ import Testing
   @Test func viewThatIsSavedUnderANameLeavesTheOthersAsTheyWere() throws {
     var state = app.state
     state.files.viewsFile = "club.views.yaml"
-    Sorting.sort(&state, by: ListOrder(.child(try Path("town"))), inView: state.tabs.index)
-    #expect(state.tabs.front.definition.source.order != .key)
+    Sorting.sort(&state, by: ListOrder(.child(try Path("town"))), inView: 0)
+    #expect(state.tabs.lists[0].definition.source.order != .key)
     #expect(ViewSaving.start(&state, named: "Towns") == nil)
     let saved = state.effects.compactMap { effect -> ViewSaving? in
       if case .saveView(let saving) = effect { saving } else { nil }

@@ -104,11 +104,11 @@ import Testing
     app.press("Enter gt")
     #expect(path(app) == "/user")
     app.press("gt")
-    #expect(app.state.tabs.isTree)
+    #expect(app.state.tabs.front == .tree)
     app.press("gt")
     #expect(path(app) == "/group", "the tab is its own list again")
     app.press("Enter g3")
-    #expect(app.state.tabs.isTree)
+    #expect(app.state.tabs.front == .tree)
     app.press("g1 Enter g1")
     #expect(path(app) == "/group")
   }
@@ -178,14 +178,16 @@ import Testing
     app.press("Enter")
     #expect(path(app) == "/group_message/g39")
     app.press("g3")
-    #expect(app.state.tabs.isTree)
+    #expect(app.state.tabs.front == .tree)
   }
 
   @Test func recordedSessionHasTheLists() throws {
     let app = try app(isRecording: true)
     app.press("Enter k Enter -")
     let replay = try SessionReplay(parsing: app.recording, file: "x")
-    #expect(replay.state.tabs.front.definition.source.path.description == "/group_message/g")
+    #expect(
+      replay.state.tabs.frontList?.definition.source.path.description
+        == "/group_message/g")
   }
 
   // MARK: Definitions

@@ -164,7 +164,7 @@ import Testing
     #expect(found.map(\.source.path.description) == ["/", "/$key"])
     let app = try AppDriver(found, json: json, columns: 50, rows: 14)
     app.press("gg j j Enter")
-    #expect(app.state.tabs.front.definition.source.path.description == "/s11")
+    #expect(app.list.definition.source.path.description == "/s11")
     #expect(app.screen[0].contains("/s11"), "\(app.screen[0])")
     #expect(app.screen.contains { $0.contains("all/s11") }, "the section says it: \(app.screen)")
   }
@@ -178,7 +178,7 @@ import Testing
     app.press("g g j j")
     #expect(app.cursorLine.contains("p101") && app.cursorLine.contains("2"), "\(app.cursorLine)")
     app.press("Enter")
-    #expect(app.state.tabs.front.definition.source.path.text == "besuche/p101")
+    #expect(app.list.definition.source.path.text == "besuche/p101")
     #expect(app.body.contains { $0.contains("b2") }, "\(app.screen)")
   }
 

@@ -136,7 +136,7 @@ import Testing
   /// True if neither a user nor the world could tell two states apart.
   private static func areAlike(_ left: AppState, _ right: AppState) -> Bool {
     // To draw is dear: most keys show themselves without it.
-    if left.session.isLeaving != right.session.isLeaving || left.tabs.index != right.tabs.index {
+    if left.session.isLeaving != right.session.isLeaving || left.tabs.front != right.tabs.front {
       return false
     }
     if left.effects != right.effects || left.layers.count != right.layers.count { return false }

@@ -160,12 +160,12 @@ private struct Monkey {
     let state = app.state
     let height = state.height
     var found = state.tabs.tree.list.isFit(
-      state.tabs.tree.content, height, isActive: state.tabs.isTree)
+      state.tabs.tree.content, height, isActive: state.tabs.front == .tree)
     for (index, screen) in state.tabs.lists.enumerated() {
       // Rows of several lines count as one.
       found += screen.list.isFit(
         screen.content, state.tabs.height(ofView: index, in: height),
-        isActive: index == state.tabs.index)
+        isActive: state.tabs.front == .view(index))
     }
     for case .record(let screen) in state.layers {
       found += screen.list.violations(in: screen.content, height: height)
@@ -181,7 +181,7 @@ private struct Monkey {
     let hidesList =
       !state.layers.isEmpty || layout.isTooSmall || layout.body.height == 0
       || state.input.matcher.isPending
-    let content = state.tabs.isTree ? state.tabs.tree.content : state.tabs.front.content
+    let content = state.tabs.frontList?.content ?? state.tabs.tree.content
     let isEmpty = content.sections.isEmpty
     if !hidesList, !isEmpty, app.cursorLine == "" {
       found.append(

@@ -89,7 +89,7 @@ import Testing
   @Test func clickOnATabShowsIt() throws {
     let app = try chat()
     send(.press, row: 1, column: 15, to: app)
-    #expect(app.state.tabs.index == 1)
+    #expect(app.state.tabs.front == .view(1))
   }
 
   @Test func otherButtonsAndPlacesDoNothing() throws {
@@ -208,7 +208,7 @@ import Testing
     send(.release, row: 9, column: 119, to: app)
     app.resize(columns: 80, rows: 24)
     #expect(app.state.layout.detail.isEmpty)
-    let choice = try #require(app.state.panes.choices[0])
+    let choice = try #require(app.state.panes.choices[.view(0)])
     #expect(PaneChoice(text: choice.text) == choice)
   }
 }

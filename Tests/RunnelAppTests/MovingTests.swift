@@ -68,7 +68,7 @@ import Testing
     app.press("9 9 9 9 9 9 9 9 C-f")
     #expect(app.cursorLine.contains("ladder"))
     app.press("9 9 9 9 9 9 9 9 C-y 9 9 9 9 9 9 9 9 C-e 9 9 9 9 9 9 9 9 gt")
-    #expect(app.state.tabs.names.indices.contains(app.state.tabs.index))
+    #expect(app.state.tabs.names.indices.contains(app.state.tabs.position))
   }
 
   @Test func firstLastAndNumberedRows() throws {
@@ -182,17 +182,17 @@ import Testing
   @Test func viewsAreChangedByNumberAndInTurn() throws {
     let app = try chat()
     app.press("g2")
-    #expect(app.state.tabs.index == 1)
+    #expect(app.state.tabs.front == .view(1))
     app.press("M-3")
-    #expect(app.state.tabs.isTree)
+    #expect(app.state.tabs.front == .tree)
     app.press("Tab")
-    #expect(app.state.tabs.index == 0)
+    #expect(app.state.tabs.front == .view(0))
     app.press("gT")
-    #expect(app.state.tabs.isTree)
+    #expect(app.state.tabs.front == .tree)
     app.press("2 gT")
-    #expect(app.state.tabs.index == 0)
+    #expect(app.state.tabs.front == .view(0))
     app.press("g7")
-    #expect(app.state.tabs.index == 0)
+    #expect(app.state.tabs.front == .view(0))
     #expect(app.toast == "there is no view 7")
   }
 

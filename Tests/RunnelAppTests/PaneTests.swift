@@ -73,7 +73,7 @@ import Testing
     app.resize(columns: 80, rows: 24)
     #expect(app.state.pane == .list)
     app.press("Tab")
-    #expect(app.state.tabs.index == 1)
+    #expect(app.state.tabs.front == .view(1))
   }
 
   @Test func viewsTellWhatIsUnreadAndAreClicked() throws {
@@ -83,7 +83,7 @@ import Testing
     let row = try #require(app.screen.firstIndex { $0.contains(" Chat      ") })
     #expect(app.screen[row].prefix(20).hasSuffix("• 1 │"))
     click(app, row: row, column: 4)
-    #expect(app.state.tabs.index == 0)
+    #expect(app.state.tabs.front == .view(0))
     #expect(app.state.pane == .list)
   }
 

@@ -48,7 +48,7 @@ import Testing
   @Test func aBookmarkInTheTreeOpensWhatIsAboveIt() throws {
     let app = try app()
     app.press("g3 j l j m t zM g1 ' t")
-    #expect(app.state.tabs.isTree)
+    #expect(app.state.tabs.front == .tree)
     #expect(app.cursorLine.contains("-M1"))
   }
 

@@ -41,7 +41,7 @@ import Testing
   @Test func peopleStandInTheHeaderAndAtTheirRows() throws {
     let app = try chat()
     let rain = try #require(
-      app.state.tabs.front.records.values.first { record in
+      app.list.records.values.first { record in
         record.row.node?.json["text"]?.string == "Rain tomorrow"
       })
     let before = try row(app, "Rain")
@@ -76,7 +76,7 @@ import Testing
   @Test func ownEntryTellsViewRowAndTyping() throws {
     let app = try chat()
     let own = Presence.own(app.state, id: "x")
-    #expect(own.view == "Chat" && own.row == app.state.tabs.front.cursorRecord?.path)
+    #expect(own.view == "Chat" && own.row == app.list.cursorRecord?.path)
     #expect(!own.isTyping)
     app.press("a h i")
     #expect(Presence.own(app.state, id: "x").isTyping)

@@ -67,7 +67,7 @@ import Testing
     #expect(lines[0].contains("/message_like/g/-M1"))
     #expect(lines[0].hasSuffix(" 1"))
     app.press("G l")
-    #expect(app.state.tabs.isTree, "no list shows them")
+    #expect(app.state.tabs.front == .tree, "no list shows them")
   }
 
   @Test func referencesAreCountedWhenAskedAndOpenTheirListFiltered() throws {

@@ -57,7 +57,7 @@ import Testing
     let position = Position(row: line + 1, column: 20)
     app.send(.mouse(MouseEvent(position: position, kind: .press, button: .left)))
     app.pump()
-    #expect(app.state.tabs.front.list.cursor == .row("/room/m11"))
+    #expect(app.list.list.cursor == .row("/room/m11"))
   }
 
   @Test func linesOfRowsComeBackWithTheSession() throws {

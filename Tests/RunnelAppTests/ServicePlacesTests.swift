@@ -34,9 +34,9 @@ import Testing
 
   @Test func pathOfAServiceOpensItsList() {
     go("/shop/orders")
-    #expect(app.state.tabs.index == 1 && app.cursorLine.contains("nails"), "\(app.body)")
+    #expect(app.state.tabs.front == .view(1) && app.cursorLine.contains("nails"), "\(app.body)")
     go("/tools")
-    #expect(app.state.tabs.index == 0 && app.cursorLine.contains("axe"), "\(app.body)")
+    #expect(app.state.tabs.front == .view(0) && app.cursorLine.contains("axe"), "\(app.body)")
   }
 
   @Test func pathOfARecordOfANestedServiceOpensIt() {

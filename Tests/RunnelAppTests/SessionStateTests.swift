@@ -64,7 +64,7 @@ import Testing
     app.press("Enter g T t")
     let left = SessionState.session(app.state)
     let again = try driver(left)
-    #expect(again.state.tabs.index == 0)
+    #expect(again.state.tabs.front == .view(0))
     #expect(again.state.settings.timeStyle == .clock)
     #expect(again.list.list.folded == app.list.list.folded)
     again.press("g t")
@@ -86,7 +86,7 @@ import Testing
     #expect(SessionState.session(list.state).place == nil)
     session.place = Fixture.path("/user/ana")
     let tree = try driver(session)
-    #expect(tree.state.tabs.isTree)
+    #expect(tree.state.tabs.front == .tree)
     #expect(PlaceHistory.pathAtHand(tree.state) == session.place)
     #expect(SessionState(session.json)?.place == session.place)
   }
@@ -281,7 +281,7 @@ import Testing
     session.tab = "Nowhere"
     session.views["Chat"] = SessionState.View(cursor: "/room/-Gone", filter: "text~(")
     let app = try driver(session)
-    #expect(app.state.tabs.index == 0)
+    #expect(app.state.tabs.front == .view(0))
     #expect(app.list.filtering.filter == nil)
     #expect(app.cursorLine.contains("ladder"))
   }

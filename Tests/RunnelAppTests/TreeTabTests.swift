@@ -17,7 +17,7 @@ import Testing
 
   @Test func databaseWithoutViewsOpensItsTree() throws {
     let app = try tree()
-    #expect(app.state.tabs.isTree)
+    #expect(app.state.tabs.front == .tree)
     #expect(
       app.body.prefix(3) == [
         ">▾ /                                                                      2 keys",

@@ -139,7 +139,7 @@ import Testing
     let place = Position(
       row: 1, column: app.screen[1].distance(from: app.screen[1].startIndex, to: column))
     app.send(.mouse(MouseEvent(position: place, kind: .press, button: .left)))
-    #expect(app.state.tabs.isTree)
+    #expect(app.state.tabs.front == .tree)
   }
 
   @Test func narrowScreensShowStatesBeforeTheRows() throws {

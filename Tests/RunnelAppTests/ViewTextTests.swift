@@ -154,7 +154,7 @@ import Testing
   @Test func hiddenColumnsAreNotSaved() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("g2 gg j | x Esc")
-    let shown = app.state.tabs.front.shownDefinition
+    let shown = app.list.shownDefinition
     #expect(shown.columns.map(\.field.text) == ["plot", "active", "email"])
   }
 }

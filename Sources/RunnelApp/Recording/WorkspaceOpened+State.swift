@@ -26,7 +26,8 @@ extension WorkspaceOpened {
     state.session.isScratch = isScratch
     state.session.forgetsAccounts = forgetsAccounts
     state.files.dataFile = dataFile
-    if tab != state.tabs.index { state.open(tab) }
+    let front: Tab = tab == state.tabs.lists.count ? .tree : .view(tab)
+    if front != state.tabs.front { state.open(front) }
     return state
   }
 }

@@ -187,7 +187,7 @@ public final class Application {
     state.database.services = options.origin?.services?.places ?? []
     state.files.viewsFile = workspace.savedViewsFile(options)
     state.files.dataFile = options.dataFile
-    if let tab = workspace.firstTab { state.open(tab) }
+    if let tab = workspace.firstTab { state.open(state.tabs.tab(atPosition: tab)) }
     runtime = AppRuntime(
       state: state, database: database, serverPlaces: options.serverPlaces,
       ownPlaces: [options.origin?.presence, options.origin?.devices].compactMap(\.self),

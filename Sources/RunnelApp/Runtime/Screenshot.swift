@@ -72,7 +72,7 @@ public struct Screenshot {
     _ state: AppState, _ backend: SessionBackend, _ strokes: [KeyStroke], firstTab: Int?
   ) throws -> AppState {
     var state = state
-    if let firstTab { state.open(firstTab) }
+    if let firstTab { state.open(state.tabs.tab(atPosition: firstTab)) }
     let news = try Wakeup()
     let files = FileThreads { news.signal() }
     let runtime = AppRuntime(state: state, database: backend, startFileTask: { files.start($0) })

@@ -10,7 +10,8 @@ enum BulkEdit {
 
   /// Opens a form for the new value of a field of the marked records.
   static func open(_ state: inout AppState, field: Path) {
-    let marked = state.tabs.front.markedRecords
+    guard let view = state.tabs.front.view else { return }
+    let marked = state.tabs.lists[view].markedRecords
     guard !marked.isEmpty else {
       return state.say(.info, "the marked rows are not shown: clear the filter first")
     }
@@ -22,7 +23,7 @@ enum BulkEdit {
     let kind = FieldKind(values.first { $0 != .null } ?? .string(""))
     let input = FieldInput(kind: kind, text: isAlike ? FieldKind.text(of: values[0]) : "")
     let name = field.isRoot ? "value" : field.text
-    let edited = MarkedField(field, of: marked, in: state.tabs.front)
+    let edited = MarkedField(field, of: marked, in: state.tabs.lists[view])
     var form = FormScreen(
       purpose: .editField(edited), title: title(edited, marked.count),
       fields: [FormScreen.Field(name, path: field, input)])
@@ -85,8 +86,9 @@ enum BulkEdit {
   static func submit(
     _ state: inout AppState, _ form: inout FormScreen, _ edited: MarkedField
   ) -> Bool {
+    guard let view = state.tabs.front.view else { return false }
     let field = edited.field
-    let values = state.tabs.front.markedRecords.map {
+    let values = state.tabs.lists[view].markedRecords.map {
       state.database.coding.shown($0.row.node?[field] ?? .empty)
     }
     if !isSet(form), Set(values.map { $0.jsonText() }).count > 1 {
@@ -129,9 +131,9 @@ enum BulkEdit {
       for request in requests { state.submit(.form(written), request) }
     }
     // An open range would come back with its first row, wherever the cursor is then.
-    state.tabs.front.rangeStart = nil
-    state.tabs.front.marks.subtract(edited.paths.map { Record.id(of: $0) })
-    state.tabs.front.marks.formUnion(left)
+    state.tabs.lists[view].rangeStart = nil
+    state.tabs.lists[view].marks.subtract(edited.paths.map { Record.id(of: $0) })
+    state.tabs.lists[view].marks.formUnion(left)
     return true
   }
 
@@ -172,11 +174,11 @@ enum BulkEdit {
 
   /// Marks the records again whose field could not be set.
   static func markAgain(_ state: inout AppState, _ edited: MarkedField) {
-    guard let list = state.tabs.frontList else { return }
+    guard let view = state.tabs.front.view, let list = state.tabs.frontList else { return }
     let rows = edited.paths.map { Record.id(of: $0) }
     // Records that are not loaded or that a filter hides are marked, too.
     let isWhole = list.isComplete && list.filtering.filter == nil
-    state.tabs.front.marks.formUnion(isWhole ? rows.filter(list.isMarkable) : rows)
+    state.tabs.lists[view].marks.formUnion(isWhole ? rows.filter(list.isMarkable) : rows)
   }
 
   /// Returns the writes of values to a field of records: one for all records that no resource

@@ -9,7 +9,7 @@ package enum CellCommands {
     Command(
       .cellSort, "sort", "sort by this column: up, down, the view's own order", keys: ["s"],
       needs: .nothing,
-      disabled: { Sorting.reasonNotSorted($0, $0.tabs.front) }
+      disabled: { $0.tabs.frontList.flatMap(Sorting.reasonNotSorted) }
     ) { state, _ in Cells.sort(&state) }
     Command(
       .cellFilter, "filter", "show only rows with this value", keys: ["="], needs: .rows,
@@ -31,7 +31,7 @@ package enum CellCommands {
     ) { state, _ in Cells.open(&state) }
     columns
     GlobalCommands.stepBack.inner("leave", "leave the cells", keys: ["Esc", "C-g", "|"]) {
-      state, _ in state.tabs.front.look.cell = nil
+      state, _ in state.tabs.changeFrontList { $0.look.cell = nil }
     }
   }
 

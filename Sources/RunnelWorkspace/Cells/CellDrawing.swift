@@ -47,7 +47,8 @@ struct CellDrawing {
 
   /// The first column of the cell on the screen, and the width of the cell.
   private static func columns(_ screen: AppScreen) -> (start: Int, width: Int)? {
-    let (list, body) = (screen.state.tabs.front, screen.layout.body)
+    guard let list = screen.state.tabs.frontList else { return nil }
+    let body = screen.layout.body
     let source = list.definition.source
     let offset = list.list.horizontalOffset
     let titles = RowText.rowText(screen.state, of: list, screen.glyphs).titles(

@@ -28,9 +28,10 @@ enum Cells {
 
   /// Puts the column cursor on the first column; from a header, the cursor goes to a row.
   static func enter(_ state: inout AppState) {
+    guard let view = state.tabs.front.view else { return }
     guard let first = shown(state).first else { return }
-    state.tabs.front.look.cell = first.index
-    if case .header(let section)? = state.tabs.front.list.cursor {
+    state.tabs.lists[view].look.cell = first.index
+    if case .header(let section)? = state.tabs.lists[view].list.cursor {
       state.withList { list, content, height in
         if !list.folded.contains(section), let row = content.firstRow(ofSection: section) {
           list.moveTo(.row(row), in: content, height: height)
@@ -41,11 +42,12 @@ enum Cells {
 
   /// Moves the column cursor; it stops at both ends.
   static func move(_ state: inout AppState, by steps: Int) {
+    guard let view = state.tabs.front.view else { return }
     let shown = shown(state)
     guard !shown.isEmpty else { return }
     // A column that is shown no more has no place: the cursor goes to the first one.
     let place = column(state).map { $0.place + steps } ?? 0
-    state.tabs.front.look.cell = shown[min(max(place, 0), shown.count - 1)].index
+    state.tabs.lists[view].look.cell = shown[min(max(place, 0), shown.count - 1)].index
   }
 
   /// The reason why there is no column on a side of the cursor, or nil if there is one.
@@ -72,48 +74,52 @@ enum Cells {
 
   /// Sorts by the column: ascending, descending, and then in the view's own order.
   static func sort(_ state: inout AppState) {
+    guard let view = state.tabs.front.view else { return }
     guard let column = column(state)?.column else { return }
     let field = column.field.rowField
     let order: ListOrder? =
-      switch state.tabs.front.arrangement.order {
+      switch state.tabs.lists[view].arrangement.order {
       case ListOrder(field): ListOrder(field, isDescending: true)
       case ListOrder(field, isDescending: true): nil
       default: ListOrder(field)
       }
-    Sorting.sort(&state, by: order, inView: state.tabs.index)
+    Sorting.sort(&state, by: order, inView: view)
   }
 
   static func hide(_ state: inout AppState) {
+    guard let view = state.tabs.front.view else { return }
     guard let (place, index, column) = column(state) else { return }
     let shown = shown(state)
-    state.tabs.front.hide(index)
-    state.tabs.front.look.cell = shown[place == shown.count - 1 ? place - 1 : place + 1].index
+    state.tabs.lists[view].hide(index)
+    state.tabs.lists[view].look.cell = shown[place == shown.count - 1 ? place - 1 : place + 1].index
     state.say(
       .info, state.phrase("\(column.field.title) is hidden", .columnMenu, "shows it again"))
   }
 
   /// Exchanges the column with a shown one beside it.
   static func moveColumn(_ state: inout AppState, by step: Int) {
+    guard let view = state.tabs.front.view else { return }
     guard let (place, index, _) = column(state) else { return }
     let shown = shown(state)
     guard shown.indices.contains(place + step) else { return }
     let other = shown[place + step].index
-    state.tabs.front.definition.columns.swapAt(index, other)
-    state.tabs.front.look.cell = other
+    state.tabs.lists[view].definition.columns.swapAt(index, other)
+    state.tabs.lists[view].look.cell = other
   }
 
   /// Changes the width of the column; a column that takes the rest of the line gets a width.
   static func widen(_ state: inout AppState, by change: Int) {
+    guard let view = state.tabs.front.view else { return }
     guard let (place, index, column) = column(state) else { return }
-    let rows = RowText.rowText(state, of: state.tabs.front, .unicode)
-    let source = state.tabs.front.definition.source
+    let rows = RowText.rowText(state, of: state.tabs.lists[view], .unicode)
+    let source = state.tabs.lists[view].definition.source
     let titles = rows.titles(
       width: max(state.layout.body.width - 1, 0), orderedBy: source.order,
       isDescending: source.isDescending)
     let fixed = column.wideWidth == nil ? column.width : nil
     let width = (fixed ?? titles[place].width) + change
-    state.tabs.front.definition.columns[index].wideWidth = nil
-    state.tabs.front.definition.columns[index].width = min(max(width, widthMin), widthMax)
+    state.tabs.lists[view].definition.columns[index].wideWidth = nil
+    state.tabs.lists[view].definition.columns[index].width = min(max(width, widthMin), widthMax)
   }
 
   // MARK: The cell
@@ -141,17 +147,18 @@ enum Cells {
   /// Adds the value of the cell to the filter: only rows that have it are shown, or none of them; also the
   /// rows that are not loaded are searched.
   static func filter(_ state: inout AppState, isNegated: Bool) {
+    guard let view = state.tabs.front.view else { return }
     guard let (node, column) = cell(state),
       let term = term(of: node, column, state.settings.local)
     else { return }
     let new = isNegated ? (term.hasPrefix("-") ? String(term.dropFirst()) : "-" + term) : term
-    let before = state.tabs.front.filtering.filter
+    let before = state.tabs.lists[view].filtering.filter
     do throws(FilterError) {
       let added = try FilterScreen.filter(state, new)
       let rest = before.map { $0.text(withoutTermsReplacedBy: added) } ?? ""
       let filter = try FilterScreen.filter(state, rest.isEmpty ? new : rest + " " + new)
-      if case .row(let id)? = state.tabs.front.list.cursor {
-        state.tabs.front.goal.want(row: id)
+      if case .row(let id)? = state.tabs.lists[view].list.cursor {
+        state.tabs.lists[view].goal.want(row: id)
       }
       state.trail.filters.add(filter.text)
       FilterScreen.showAndSearch(&state, filter)
@@ -203,6 +210,7 @@ enum Cells {
 
   /// Edits the field of the cell, or that field of all marked rows.
   static func edit(_ state: inout AppState) {
+    guard let view = state.tabs.front.view else { return }
     guard let column = column(state)?.column else { return }
     let path: Path
     switch column.field {
@@ -210,10 +218,10 @@ enum Cells {
     case .value: path = .root
     case .path(let field): path = field
     }
-    if state.tabs.front.markCount > 0 { return BulkEdit.open(&state, field: path) }
-    guard let record = state.tabs.front.cursorRecord else { return }
+    if state.tabs.lists[view].markCount > 0 { return BulkEdit.open(&state, field: path) }
+    guard let record = state.tabs.lists[view].cursorRecord else { return }
     ListScreen.open(
-      &state, record: record.path, .field(path, like: state.tabs.front.example(of: path)),
+      &state, record: record.path, .field(path, like: state.tabs.lists[view].example(of: path)),
       isCell: true)
   }
 }

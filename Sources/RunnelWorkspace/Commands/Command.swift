@@ -23,22 +23,29 @@ package struct Command: Sendable {
   let traits: Traits
   /// Whether the cursor of the view goes on waiting for a row that is being read.
   private(set) var keepsAwaitedRow = false
-  let disabledReason: DisabledReason
+  /// The tabs in which the command can run.
+  let tabs: TabScope
+  private let ownReason: DisabledReason
   package let run: Run
 
   init(
     _ id: ActionID, _ title: String, _ help: String, keys: [String] = [], needs: Need,
-    traits: Traits = [], disabled: @escaping DisabledReason = { _ in nil }, run: @escaping Run
+    tabs: TabScope = .any, traits: Traits = [],
+    disabled: @escaping DisabledReason = { _ in nil }, run: @escaping Run
   ) {
     self.id = id
     self.title = title
     self.help = help
     self.keys = keys
     self.needs = needs
+    self.tabs = tabs
     self.traits = traits
-    disabledReason = disabled
+    ownReason = disabled
     self.run = run
   }
+
+  /// Returns the reason why the command is disabled in a state, or nil if it can run.
+  func disabledReason(_ state: AppState) -> String? { tabs.reason(state) ?? ownReason(state) }
 
   /// Returns the same command for an inner table, with another effect; parts that are not given
   /// stay.
@@ -50,7 +57,7 @@ package struct Command: Sendable {
   ) -> Command {
     var command = Command(
       id, title ?? self.title, help ?? self.help, keys: keys, needs: needs ?? self.needs,
-      traits: traits, disabled: disabled ?? disabledReason, run: run)
+      tabs: tabs, traits: traits, disabled: disabled ?? ownReason, run: run)
     command.keepsAwaitedRow = keepsAwaitedRow
     return command
   }

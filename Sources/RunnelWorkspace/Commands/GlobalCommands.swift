@@ -85,7 +85,7 @@ package enum GlobalCommands {
       .viewGoto(number), "view \(number)", "go to view \(number)",
       keys: ["g\(number)", "M-\(number)"], needs: .nothing,
       disabled: { GlobalCommands.reasonNoView($0, number) }
-    ) { state, _ in Input.change(&state, to: state.tabs.index(atPosition: number - 1)) }
+    ) { state, _ in Input.change(&state, to: state.tabs.tab(atPosition: number - 1)) }
   }.keepingAwaitedRow
 
   private static let reasonOneView: Command.DisabledReason = { state in
@@ -134,7 +134,7 @@ package enum GlobalCommands {
 extension GlobalCommands {
   static func reasonNoView(_ state: AppState, _ number: Int) -> String? {
     guard state.tabs.names.indices.contains(number - 1) else { return "there is no view \(number)" }
-    return state.layers.isEmpty && state.tabs.index(atPosition: number - 1) == state.tabs.index
+    return state.layers.isEmpty && state.tabs.tab(atPosition: number - 1) == state.tabs.front
       ? "this is \(state.tabs.names[number - 1])" : nil
   }
 

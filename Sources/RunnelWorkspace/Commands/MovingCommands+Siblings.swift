@@ -36,7 +36,7 @@ extension MovingCommands {
     let pane = isInViews ? Panes.viewsPane(state) : nil
     let (list, content) =
       pane.map { (Panes.settledViews(state, in: $0.content), $0.content) } ?? state.listInFront
-    let isInTree = layer == nil && state.tabs.isTree && !isInViews
+    let isInTree = layer == nil && state.tabs.front == .tree && !isInViews
     func depth(_ id: String) -> Int {
       if let pane {
         if case .section? = pane.rows[id] { return 1 }

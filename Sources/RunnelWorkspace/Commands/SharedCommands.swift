@@ -50,6 +50,7 @@ package enum SharedCommands {
 
   static let importing = Command(
     .dataImport, "import", "import records from a file…", keys: ["yi"], needs: .nothing,
+    tabs: .lists(else: "records are imported into a view: go to one first"),
     disabled: { Importing.reasonNotImported($0) }
   ) { state, _ in Importing.openImport(&state) }
 
@@ -151,7 +152,7 @@ package enum SharedCommands {
   package static let rows: [Command] = [
     Command(
       .rowActions, "menu", "all that can be done with this row", keys: ["x"], needs: .record(nil),
-      disabled: { $0.layers.isEmpty && !$0.tabs.isTree ? ListCommands.reasonNoRows($0) : nil }
+      disabled: { $0.layers.isEmpty ? ListCommands.reasonNoRows($0) : nil }
     ) { state, _ in MenuScreen.openRowActions(&state) },
     Command(
       .recordDuplicate, "duplicate", "duplicate", keys: ["D"], needs: .record(.changing),

@@ -77,7 +77,7 @@ enum Deleting {
 
   /// Asks before a node is removed.
   static func confirmRemoval(_ state: inout AppState, of path: Path, _ summary: NodeSummary) {
-    let fact = state.tabs.isTree ? state.tabs.tree.fact(of: path) : nil
+    let fact = state.tabs.front == .tree ? state.tabs.tree.fact(of: path) : nil
     let content =
       switch summary.kind {
       case .children where fact != nil: "all that stands there"
@@ -114,7 +114,8 @@ enum Deleting {
       warning: state.database.resources.warning(onRemovalOf: first),
       isOperation: paths.map(state.database.resources.isOperation))
     removal.hiddenCount = hidden
-    removal.isListed = state.tabs.isTree && paths.contains(where: state.tabs.tree.isListed)
+    removal.isListed =
+      state.tabs.front == .tree && paths.contains(where: state.tabs.tree.isListed)
     ask(&state, removal, title: "Delete \(paths.count) marked \(kind)", word: word)
   }
 
@@ -207,7 +208,7 @@ enum Deleting {
   }
 
   private static func listKeys(_ state: AppState, for action: ActionID) -> String? {
-    (state.tabs.isTree ? KeyText.treeKeys(state) : KeyText.listKeys(state)).keys(action)
+    KeyText.frontKeys(state).keys(action)
   }
 
   /// Returns the full explanation of the removal.
@@ -274,18 +275,20 @@ enum Deleting {
   /// Deletes records, as one step of undo: those of a resource by an operation each, others by a
   /// write for up to `batchCount` siblings.
   static func delete(_ state: inout AppState, _ removal: Removal) {
+    guard let view = state.tabs.front.view else { return }
     let gone = Set(removed(state, removal.paths))
     let paths = removal.paths.filter { !gone.contains($0) }
     let lost = removal.paths.filter(gone.contains)
     if paths.isEmpty {
-      let words = MarkedField.words(onGone: lost, areRemoved: state.tabs.front.losesOnlyRemovedRows)
+      let words = MarkedField.words(
+        onGone: lost, areRemoved: state.tabs.lists[view].losesOnlyRemovedRows)
       return state.say(.warning, "nothing was deleted\(words)")
     }
     var deletion = state.writes.deletion ?? Deletion(count: 0, waiting: 0)
     deletion.count += paths.count
     deletion.waiting += paths.count
     deletion.gone += lost
-    if !lost.isEmpty { deletion.areRemoved = state.tabs.front.losesOnlyRemovedRows }
+    if !lost.isEmpty { deletion.areRemoved = state.tabs.lists[view].losesOnlyRemovedRows }
     deletion.kept.merge(conditions(state, removal)) { $1 }
     state.writes.deletion = deletion
     state.marked.rangeStart = nil

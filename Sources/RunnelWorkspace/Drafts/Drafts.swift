@@ -93,12 +93,12 @@ extension Drafts {
   /// O(drafts · views).
   static func tabs(_ state: AppState) -> Set<Int> {
     let lists = state.tabs.lists
-    var tabs = Set(lists.indices.filter { !lists[$0].line.draft.isEmpty })
+    var tabs = Set(lists.indices.filter { !lists[$0].line.draft.isEmpty }.map(Tab.view))
     // What is being composed stands in its line.
-    for case .compose(let composer) in state.layers { tabs.remove(composer.view) }
+    for case .compose(let composer) in state.layers { tabs.remove(.view(composer.view)) }
     for draft in state.writes.drafts.all where draft.subject.kind != .exporting {
       let shown = lists.indices.filter { lists[$0].definition.source.path == draft.collection }
-      tabs.formUnion(shown.isEmpty ? [state.tabs.treeIndex] : shown)
+      tabs.formUnion(shown.isEmpty ? [.tree] : shown.map(Tab.view))
     }
     return Set(tabs.map(state.tabs.position(of:)))
   }

@@ -8,10 +8,10 @@ import RunnelTree
 extension DrillDown {
   /// Opens the list for the row under the cursor; returns false if the view has none.
   static func openFromRow(_ state: inout AppState) -> Bool {
-    guard let record = state.tabs.frontList?.cursorRecord,
-      let view = state.tabs.viewsBelow(state.tabs.index).first
+    guard let list = state.tabs.front.view, let record = state.tabs.lists[list].cursorRecord,
+      let view = state.tabs.viewsBelow(list).first
     else { return false }
-    return open(&state, view, forRecord: record.path, inList: state.tabs.index)
+    return open(&state, view, forRecord: record.path, inList: list)
   }
 
   /// Opens the list of a view for a row of another list, and notes the place before.
@@ -40,7 +40,7 @@ extension DrillDown {
 
   /// Brings a list in front.
   static func show(_ state: inout AppState, _ index: Int) {
-    state.open(index)
+    state.open(.view(index))
     state.tabs.lists[index].drillDown?.shownAt = state.input.count
     Panes.focusPane(&state, .list)
   }
@@ -119,10 +119,8 @@ extension DrillDown {
   private static func add(_ state: inout AppState, _ screen: ListScreen) -> Int? {
     let opened = state.tabs.lists.indices.dropFirst(state.tabs.fixedCount)
     guard opened.count >= listsMax else {
-      let tree = state.tabs.treeIndex
       state.tabs.lists.append(screen)
-      state.panes.choices[state.tabs.treeIndex] = state.panes.choices.removeValue(forKey: tree)
-      return tree
+      return state.tabs.lists.count - 1
     }
     let free = opened.filter { !isNeeded(state, $0) }
     let oldest = free.min {
@@ -135,14 +133,16 @@ extension DrillDown {
     }
     SessionState.remember(&state, list: oldest)
     state.tabs.lists[oldest] = screen
-    state.panes.choices[oldest] = nil
+    state.panes.choices[.view(oldest)] = nil
     return oldest
   }
 
   /// Whether a list may not make room for another one: it is in front or above another list, or what
   /// was typed there is not stored.
   private static func isNeeded(_ state: AppState, _ index: Int) -> Bool {
-    if index == state.tabs.index || !state.tabs.lists[index].line.draft.isEmpty { return true }
+    if state.tabs.front == .view(index) || !state.tabs.lists[index].line.draft.isEmpty {
+      return true
+    }
     if state.files.importing != nil || state.files.reading != nil { return true }
     let purposes =
       Array(state.requests.writes.values) + state.writes.queue.refused.map(\.purpose)

@@ -31,27 +31,32 @@ extension Tabs {
     return chain
   }
 
-  /// The place in the tab bar of the list or the tree with an index: a list that was opened from a row
-  /// belongs to the tab of that row.
-  func position(of index: Int) -> Int {
-    lists.indices.contains(index) ? chain(to: index)[0] : fixedCount
+  /// The place of a list or the tree in the tab bar: a list that was opened from a row belongs to the tab
+  /// of that row.
+  func position(of tab: Tab) -> Int {
+    switch tab {
+    case .view(let view): chain(to: view)[0]
+    case .tree: fixedCount
+    }
   }
 
   /// The place in the tab bar of what is in front.
-  package var position: Int { position(of: self.index) }
+  package var position: Int { position(of: front) }
 
-  /// Returns the index of the list, or of the tree, with a place in the tab bar.
-  func index(atPosition position: Int) -> Int { position == fixedCount ? treeIndex : position }
-
-  /// The name of the list or the tree with an index.
-  func name(of index: Int) -> String {
-    lists.indices.contains(index) ? lists[index].definition.name : "Tree"
+  /// Returns the tab with a place in the tab bar.
+  package func tab(atPosition position: Int) -> Tab {
+    position == fixedCount ? .tree : .view(position)
   }
+
+  /// Returns whether a list or the tree has a tab of its own.
+  func hasPosition(_ tab: Tab) -> Bool { tab.view.map { $0 < fixedCount } ?? true }
+
+  /// The name of a list or the tree.
+  func name(of tab: Tab) -> String { tab.view.map { lists[$0].definition.name } ?? "Tree" }
 
   /// The views that are opened from a row of the list, with the parameters of the list bound; Enter
   /// opens the first.
   func viewsBelow(_ index: Int) -> [ViewDefinition] {
-    guard lists.indices.contains(index) else { return [] }
     let list = lists[index]
     let views = templates.filter { $0.from == list.definition.name }
     return views.map { $0.bound(to: list.drillDown?.keys ?? [:]) }

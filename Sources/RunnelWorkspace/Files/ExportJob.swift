@@ -144,7 +144,7 @@ enum Exporting {
     let opened = OpenedFile(file: file, format: format)
     let lists = state.tabs.lists.prefix(state.tabs.fixedCount).map(\.definition.source.path)
     let isWhole =
-      state.tabs.isTree
+      state.tabs.front == .tree
       // A list is in the tree below the name of the file.
       ? format == .json && !lists.contains(opened.collection) : lists.count == 1
     return isWhole ? opened : nil
@@ -233,9 +233,9 @@ enum Exporting {
     if case .record(let screen)? = state.layers.last {
       name = screen.path.lastKey?.text ?? state.database.name
     }
-    if state.tabs.isTree, state.tabs.tree.markCount > 0 {
+    if state.tabs.front == .tree, state.tabs.tree.markCount > 0 {
       name = "marked"
-    } else if state.tabs.isTree, case .node(let path, _, _)? = state.tabs.tree.cursorLine {
+    } else if state.tabs.front == .tree, case .node(let path, _, _)? = state.tabs.tree.cursorLine {
       name = path.lastKey?.text ?? state.database.name
     }
     let words = name.lowercased().split { !$0.isLetter && !$0.isNumber }

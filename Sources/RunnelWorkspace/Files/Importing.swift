@@ -73,10 +73,11 @@ package enum FileContent: Hashable, Sendable {
 enum Importing {
   /// Opens a form that asks for the file to import into the view.
   static func openImport(_ state: inout AppState, _ file: String = "") {
+    guard let view = state.tabs.front.view else { return }
     guard canImport(&state) else { return }
-    let path = state.tabs.front.definition.source.path
+    let path = state.tabs.lists[view].definition.source.path
     let form = FormScreen(
-      purpose: .importFile(view: state.tabs.index), title: "Import into \(path)",
+      purpose: .importFile(view: view), title: "Import into \(path)",
       fields: [FormScreen.Field("file", kind: .string, text: file)],
       note: "JSON, JSON lines or CSV, \(ImportPlan.bytesMax >> 20) MB at most; "
         + "`runnel import` takes larger files of JSON")
@@ -84,17 +85,16 @@ enum Importing {
     if file.isEmpty { FormScreen.open(&state, form) } else { state.layers.append(.form(form)) }
   }
 
-  /// The reason why nothing can be imported here, or nil if something can.
+  /// The reason why nothing is imported now, or nil if something can be.
   static func reasonNotImported(_ state: AppState) -> String? {
-    if state.tabs.isTree { return "records are imported into a view: go to one first" }
-    return state.reasonReadOnly
+    state.reasonReadOnly
       ?? (state.files.importing == nil && state.files.reading == nil
         ? nil : state.phrase("an import is under way", .jobCancel, "stops it"))
   }
 
   /// Whether something can be imported here; if not, says the reason.
   private static func canImport(_ state: inout AppState) -> Bool {
-    guard let reason = reasonNotImported(state) else { return true }
+    guard let reason = SharedCommands.importing.disabledReason(state) else { return true }
     state.say(reason == state.reasonReadOnly ? .warning : .info, reason)
     return false
   }
@@ -168,22 +168,23 @@ enum Importing {
   /// Takes a paste while no text field has the keys: a single record opens the form for a new one,
   /// several records are imported.
   static func pasteRecords(_ state: inout AppState, _ text: String) {
+    guard let view = state.tabs.front.view else { return }
     let begins = text.first { !$0.isWhitespace }
-    guard state.layers.isEmpty, !state.tabs.isTree, begins == "{" || begins == "[" else {
+    guard state.layers.isEmpty, state.tabs.front != .tree, begins == "{" || begins == "[" else {
       return state.say(.warning, pasteAdvice(state))
     }
     guard canImport(&state) else { return }
     do throws(ImportPlan.Unreadable) {
-      let plan = try plan(state, text, as: nil, view: state.tabs.index)
+      let plan = try plan(state, text, as: nil, view: view)
       if plan.isSingle, let row = plan.rows.first { return openForm(&state, filledWith: row) }
-      confirm(&state, plan, file: nil, view: state.tabs.index)
+      confirm(&state, plan, file: nil, view: view)
     } catch {
       state.say(.error, "the paste cannot be taken: \(error.message)")
     }
   }
 
   private static func pasteAdvice(_ state: AppState) -> String {
-    let keys = state.tabs.isTree ? KeyText.treeKeys(state) : KeyText.listKeys(state)
+    let keys = KeyText.frontKeys(state)
     let rest =
       keys.hint(.recordEdit, "edits", after: ": ") + keys.hint(.recordAdd, "adds", after: ", ")
     return "a paste goes into a text field\(rest)"
@@ -191,12 +192,13 @@ enum Importing {
 
   /// Opens the form for a new record, filled with a pasted record.
   private static func openForm(_ state: inout AppState, filledWith row: ImportPlan.Row) {
+    guard let view = state.tabs.front.view else { return }
     if state.refuses(state.disabledReason(.recordAdd)) { return }
-    let path = state.tabs.front.definition.source.path
+    let path = state.tabs.lists[view].definition.source.path
     if !ResourceCommands.openFormForNewRecord(
-      &state, in: path, view: state.tabs.index, offersDraft: false)
+      &state, in: path, view: view, offersDraft: false)
     {
-      state.layers.append(.form(state.tabs.front.formForNewRecord(view: state.tabs.index)))
+      state.layers.append(.form(state.tabs.lists[view].formForNewRecord(view: view)))
     }
     guard case .form(var form)? = state.layers.last else { return }
     let left = form.fill(with: row)
@@ -323,7 +325,7 @@ enum Importing {
   static func editAgain(_ state: inout AppState, _ pasted: PastedRecord, _ item: WriteQueue.Refused)
   {
     guard let row = pasted.row else { return }
-    state.open(pasted.view)
+    state.open(.view(pasted.view))
     openForm(&state, filledWith: row)
     guard case .form(var form)? = state.layers.last else { return }
     form.pasted = item.id

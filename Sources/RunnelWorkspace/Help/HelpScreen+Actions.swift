@@ -38,7 +38,7 @@ extension HelpScreen {
 
   /// The name of the place that the help is about.
   private static func placeName(_ state: AppState) -> String {
-    state.layers.last?.component.helpTitle ?? state.tabs.name(of: state.tabs.index)
+    state.layers.last?.component.helpTitle ?? state.tabs.name(of: state.tabs.front)
   }
 
   /// Runs the command under the cursor of the help; a command after `:` is put into the palette, where its

@@ -37,7 +37,7 @@ extension IndexMaking {
   ) { state, _ in start(&state) }
 
   private static func start(_ state: inout AppState) {
-    guard let screen = state.tabs.frontList else { return }
+    guard let view = state.tabs.front.view, let screen = state.tabs.frontList else { return }
     let path = screen.definition.source.path
     if state.database.origin != nil, let line = ruleLine(of: screen.definition.source.order) {
       let what = "line \(line) for the rules of \(path) at the server"
@@ -48,7 +48,7 @@ extension IndexMaking {
         pattern: path.description, serving: screen.definition.source.order)
     else { return }
     state.files.indexing = IndexMaking(
-      definition: definition, path: path, view: state.tabs.index, startedAt: state.now)
+      definition: definition, path: path, view: view, startedAt: state.now)
     state.effects.append(.makeIndex(definition))
   }
 

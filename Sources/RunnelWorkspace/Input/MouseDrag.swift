@@ -42,12 +42,12 @@ extension MouseDrag {
     case .rows(let id, let isMarking): drag(&state, from: id, to: position, isMarking: isMarking)
     case .views:
       let most = state.size.columns / 3
-      state.panes.choices[state.tabs.index, default: PaneChoice()].viewsColumns =
+      state.panes.choices[state.tabs.front, default: PaneChoice()].viewsColumns =
         min(max(position.column + 1, PaneArrangement.viewsColumnsMin), most)
       useColumnsOfMouse(&state)
     case .detail:
       let most = state.size.columns - state.layout.views.width - PaneArrangement.listColumnsMin
-      state.panes.choices[state.tabs.index, default: PaneChoice()].detailColumns =
+      state.panes.choices[state.tabs.front, default: PaneChoice()].detailColumns =
         min(max(state.size.columns - position.column, PaneArrangement.detailColumnsMin), most)
       useColumnsOfMouse(&state)
     case nil: break

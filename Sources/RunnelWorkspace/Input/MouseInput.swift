@@ -56,13 +56,13 @@ enum MouseInput {
     guard state.isPageInFront else { return }
     if mouse.position.row == state.layout.tabs.row, !state.layout.isCompact {
       guard let tab = TabBar(state).tab(atColumn: mouse.position.column) else { return }
-      return Input.change(&state, to: state.tabs.index(atPosition: tab))
+      return Input.change(&state, to: state.tabs.tab(atPosition: tab))
     }
     if state.layers.isEmpty, clickPane(&state, at: mouse.position) { return }
     guard let item = item(state, at: mouse.position) else { return }
     moveCursor(&state, to: item)
     switch item {
-    case .header where state.layers.isEmpty && !state.tabs.isTree:
+    case .header where state.layers.isEmpty && state.tabs.front != .tree:
       if count == 1 { state.perform(.foldToggle, count: nil) }
     case .row where count == 2: state.perform(.rowOpen, count: nil)
     case .header, .row: break

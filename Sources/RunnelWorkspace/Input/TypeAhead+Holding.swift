@@ -182,8 +182,10 @@ extension TypeAhead {
     if state.tabs.tree.wanted != nil, isAboutRows(state, action) {
       return placeIsSought
     }
-    return state.tabs.isTree
-      ? reasonWaitingInTree(state, action) : reasonWaitingInList(state, action, count)
+    switch state.tabs.front {
+    case .tree: return reasonWaitingInTree(state, action)
+    case .view(let view): return reasonWaitingInList(state, action, count, inView: view)
+    }
   }
 
   private static func reasonWaitingForWrites(_ state: AppState, _ action: ActionID) -> String? {
@@ -312,11 +314,11 @@ extension TypeAhead {
   }
 
   private static func reasonWaitingInList(
-    _ state: AppState, _ action: ActionID, _ count: Int?
+    _ state: AppState, _ action: ActionID, _ count: Int?, inView view: Int
   ) -> String? {
-    guard let list = state.tabs.frontList else { return nil }
+    let list = state.tabs.lists[view]
     if command(state, action)?.needs.isRecord == true, list.sentRecord != nil,
-      ComposeScreen.isSending(state, inView: state.tabs.index)
+      ComposeScreen.isSending(state, inView: view)
     {
       return rowIsBeingSaved
     }
@@ -340,7 +342,7 @@ extension TypeAhead {
     if list.list.cursor != .row(ListScreen.fetchMoreRow) {
       Commands.command(action, in: [.list])?.run(&after, count)
     }
-    return after.tabs.lists[state.tabs.index].list.cursor == .row(ListScreen.fetchMoreRow)
+    return after.tabs.lists[view].list.cursor == .row(ListScreen.fetchMoreRow)
       ? nextRowsAreFetched : nil
   }
 

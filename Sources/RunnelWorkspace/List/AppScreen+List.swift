@@ -46,7 +46,8 @@ extension AppScreen {
 
   /// Draws the titles of the columns on the line above the list.
   func drawTitles(into canvas: inout Canvas) {
-    let (screen, body) = (state.tabs.front, layout.body)
+    guard let view = state.tabs.front.view else { return }
+    let (screen, body) = (state.tabs.lists[view], layout.body)
     if !screen.hasTitles || layout.topRule.isEmpty || screen.content.sections.isEmpty { return }
     let source = screen.definition.source
     let rows = RowText.rowText(state, of: screen, glyphs)

@@ -23,7 +23,7 @@ package protocol MarkedList {
 extension AppState {
   /// The marks of the view in front.
   package var marked: any MarkedList {
-    get { if case .view(let view) = tabs.active { tabs.lists[view] } else { tabs.tree } }
+    get { if let view = tabs.front.view { tabs.lists[view] } else { tabs.tree } }
     set {
       switch newValue {
       case let tree as TreeScreen: self.tabs.tree = tree
@@ -89,8 +89,10 @@ enum Marking {
 
   /// Updates a filter that asks for marked rows.
   private static func marksChanged(_ state: inout AppState) {
-    if state.tabs.frontList?.filtering.filter?.asks(for: .marked) == true {
-      FilterScreen.applyFilter(&state, inView: state.tabs.index)
+    if let view = state.tabs.front.view,
+      state.tabs.lists[view].filtering.filter?.asks(for: .marked) == true
+    {
+      FilterScreen.applyFilter(&state, inView: view)
     }
   }
 
@@ -98,7 +100,10 @@ enum Marking {
 
   /// The kind of the view's rows.
   private static func markedKind(_ state: AppState) -> String {
-    state.tabs.isTree ? "node" : "record"
+    switch state.tabs.front {
+    case .tree: "node"
+    case .view: "record"
+    }
   }
 
   static func reasonNoMarkedRow(_ state: AppState) -> String? {

@@ -28,9 +28,9 @@ extension Columns {
 
   /// The reason why no column can be added to the list in front, or nil if one can.
   static func reasonNoneToAdd(_ state: AppState) -> String? {
-    guard let list = state.tabs.frontList else { return nil }
+    guard let view = state.tabs.front.view, let list = state.tabs.frontList else { return nil }
     return addable(
-      to: list, showing: shown(state, inView: state.tabs.index), state.database.coding
+      to: list, showing: shown(state, inView: view), state.database.coding
     )
     .isEmpty
       ? "each field of the loaded rows has a column" : nil
@@ -39,10 +39,10 @@ extension Columns {
   /// Opens the menu of the columns that can be added.
   static func openAddMenu(_ state: inout AppState) {
     state.input.matcher.reset()
-    guard let screen = state.tabs.frontList else { return }
+    guard let view = state.tabs.front.view, let screen = state.tabs.frontList else { return }
     let hidden = Set(screen.definition.columns.map(\.field))
     let columns = addable(
-      to: screen, showing: shown(state, inView: state.tabs.index), state.database.coding)
+      to: screen, showing: shown(state, inView: view), state.database.coding)
     let items = columns.map { column in
       let format = screen.formatWord(of: column)
       return MenuList.Item(
@@ -52,7 +52,7 @@ extension Columns {
     state.layers.append(
       .menu(
         MenuScreen(
-          purpose: .addColumn(view: state.tabs.index),
+          purpose: .addColumn(view: view),
           title: "Add a column to \(screen.definition.name)", menu: MenuList(items))))
   }
 

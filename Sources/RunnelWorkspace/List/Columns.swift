@@ -50,12 +50,13 @@ extension FieldPath {
 enum Columns {
   /// Shows columns in full, or fits them to the screen again.
   static func toggleWide(_ state: inout AppState) {
-    guard !state.tabs.front.look.isWide else {
+    guard let view = state.tabs.front.view else { return }
+    guard !state.tabs.lists[view].look.isWide else {
       fit(&state)
       return state.say(.info, "columns are fitted to the screen")
     }
-    let isTall = state.tabs.front.look.rowLines != .one
-    state.tabs.front.look.showInFull()
+    let isTall = state.tabs.lists[view].look.rowLines != .one
+    state.tabs.lists[view].look.showInFull()
     if isTall { FilterScreen.fitList(&state) }
     let moved = movedByWide(state)
     let last = moved.isEmpty ? "" : ", \(moved.joined(separator: ", ")) last"
@@ -77,18 +78,21 @@ enum Columns {
 
   /// Fits columns to the screen.
   static func fit(_ state: inout AppState) {
-    state.tabs.front.look.fit()
-    state.tabs.front.list.scrollHorizontally(by: -state.tabs.front.list.horizontalOffset)
+    guard let view = state.tabs.front.view else { return }
+    state.tabs.lists[view].look.fit()
+    state.tabs.lists[view].list.scrollHorizontally(
+      by: -state.tabs.lists[view].list.horizontalOffset)
   }
 
   static func openColumnMenu(_ state: inout AppState) {
+    guard let view = state.tabs.front.view else { return }
     state.input.matcher.reset()
     state.layers.append(
       .menu(
         MenuScreen(
-          purpose: .columns(view: state.tabs.index),
-          title: "Columns of \(state.tabs.front.definition.name)",
-          menu: MenuList(columnItems(state, ofView: state.tabs.index)))))
+          purpose: .columns(view: view),
+          title: "Columns of \(state.tabs.lists[view].definition.name)",
+          menu: MenuList(columnItems(state, ofView: view)))))
   }
 
   private static func columnItems(_ state: AppState, ofView view: Int) -> [MenuList.Item] {

@@ -99,13 +99,13 @@ extension ListScreen {
 extension Grouping {
   static func openMenu(_ state: inout AppState) {
     state.input.matcher.reset()
-    guard let screen = state.tabs.frontList else { return }
+    guard let view = state.tabs.front.view, let screen = state.tabs.frontList else { return }
     var menu = MenuList(items(screen, state.database.coding))
     if let grouping = screen.arrangement.grouping { menu.select(grouping.text) }
     state.layers.append(
       .menu(
         MenuScreen(
-          purpose: .group(view: state.tabs.index), title: "Sections of \(screen.definition.name)",
+          purpose: .group(view: view), title: "Sections of \(screen.definition.name)",
           menu: menu)))
   }
 
@@ -158,7 +158,7 @@ extension PaletteCommand {
     name: "group", hint: "by FIELD", key: .groupMenu,
     description: "sections by the values of a field; none ends them, own is the view's own",
     argument: .choice,
-    ownReason: { $0.tabs.isTree ? "the tree has no sections" : nil },
+    tabs: .lists(else: "the tree has no sections"),
     choices: { state, _ in
       guard let screen = state.tabs.frontList else { return [] }
       let fields = screen.groupFields(state.database.coding).map { field in
@@ -176,8 +176,8 @@ extension PaletteCommand {
     run: { state, text in
       let grouping = Grouping(text)
       if grouping == nil, text != Grouping.ownName { return "group takes a field, none or own" }
-      Grouping.group(
-        &state, by: text == Grouping.ownName ? nil : grouping, inView: state.tabs.index)
+      guard let view = state.tabs.front.view else { return nil }
+      Grouping.group(&state, by: text == Grouping.ownName ? nil : grouping, inView: view)
       return nil
     })
 }

@@ -245,10 +245,9 @@ extension Jump {
   static func start(
     _ state: inout AppState, _ jump: Jump, inView view: Int? = nil, count: Int? = nil
   ) -> Bool {
-    let view = view ?? state.tabs.index
-    guard let position = jump.position(in: state.tabs.lists[view].definition.source) else {
-      return false
-    }
+    guard let view = view ?? state.tabs.front.view,
+      let position = jump.position(in: state.tabs.lists[view].definition.source)
+    else { return false }
     ListScreen.resume(&state, view)
     state.tabs.lists[view].goal.read(jump)
     state.tabs.lists[view].unloading.totalWhenAsked = state.tabs.lists[view].reach.total
@@ -258,7 +257,7 @@ extension Jump {
 
   /// Goes to what a text names: a key, a number of a row, or a time; returns the error in it, or nil.
   static func go(_ state: inout AppState, to text: String) -> String? {
-    guard let screen = state.tabs.frontList else { return nil }
+    guard let view = state.tabs.front.view, let screen = state.tabs.frontList else { return nil }
     let words = text.trimmingBlanks
     if words.isEmpty { return "go takes a key, the number of a row, or a date" }
     // What was said about an earlier jump is not true of this one.
@@ -286,7 +285,7 @@ extension Jump {
     }
     if let number = Int(words) {
       // Whether a record has this key, is not to depend on what is loaded.
-      state.ask(.value(path), for: .numberOrKey(path, number, view: state.tabs.index))
+      state.ask(.value(path), for: .numberOrKey(path, number, view: view))
       return nil
     }
     // Where the rows stand in another order, the record tells its place; and so does one that only the origin
@@ -294,14 +293,15 @@ extension Jump {
     if state.database.origin?.isDisconnected == false || wordsOnDate(state, key) != nil
       || !start(&state, .key(key))
     {
-      state.ask(.value(path), for: .numberOrKey(path, nil, view: state.tabs.index))
+      state.ask(.value(path), for: .numberOrKey(path, nil, view: view))
     }
     return nil
   }
 
   /// Opens the record with a key in the place of what is open over the list.
   private static func open(_ state: inout AppState, _ path: Path?, _ words: String) -> String? {
-    guard let path, state.tabs.front.hasRow(Record.id(of: path)) else {
+    guard let view = state.tabs.front.view else { return nil }
+    guard let path, state.tabs.lists[view].hasRow(Record.id(of: path)) else {
       let other = path.map { ": :\($0) opens a record by its path" } ?? ""
       return "\(words) is no key of a loaded row\(other)"
     }
@@ -328,7 +328,7 @@ extension Jump {
     _ state: inout AppState, _ node: RunnelTree.Node, at path: Path, number: Int?, view: Int
   ) {
     // The user may have gone elsewhere meanwhile.
-    guard let key = path.lastKey, let list = state.tabs.frontList, view == state.tabs.index,
+    guard let key = path.lastKey, let list = state.tabs.frontList, state.tabs.front == .view(view),
       state.layers.isEmpty
     else { return }
     if node.isEmpty {
@@ -346,22 +346,23 @@ extension Jump {
   private static func goToRow(
     _ state: inout AppState, _ number: Int, _ key: RunnelTree.Key
   ) {
-    let screen = state.tabs.front
+    guard let view = state.tabs.front.view else { return }
+    let screen = state.tabs.lists[view]
     if screen.loadedNumbers?.contains(number) == true {
       let height = state.tabs.frontHeight(in: state.height)
-      state.tabs.front.goToRow(number, height: height)
+      state.tabs.lists[view].goToRow(number, height: height)
     } else if let pages = screen.pages(toRow: number) {
       ListScreen.fetchMore(&state, pages: pages)
-      state.tabs.front.goal.read(.number(number, isReadAnew: false))
+      state.tabs.lists[view].goal.read(.number(number, isReadAnew: false))
       return
     } else if let count = screen.rowsToReadAnew(toRow: number) {
-      ListScreen.resume(&state, state.tabs.index)
-      state.tabs.front.goal.read(.number(number, isReadAnew: true))
-      state.tabs.front.unloading.totalWhenAsked = screen.reach.total
-      state.effects.append(.goToLiveEnd(state.tabs.index, count: count))
+      ListScreen.resume(&state, view)
+      state.tabs.lists[view].goal.read(.number(number, isReadAnew: true))
+      state.tabs.lists[view].unloading.totalWhenAsked = screen.reach.total
+      state.effects.append(.goToLiveEnd(view, count: count))
       return
     }
-    state.say(.info, rowWords(number, state.tabs.front))
+    state.say(.info, rowWords(number, state.tabs.lists[view]))
   }
 
   /// The words that the cursor is on the row with a number, or that this row is not there.
@@ -484,9 +485,7 @@ extension PaletteCommand {
   package static let go = PaletteCommand(
     name: "go", hint: "KEY|DATE|N", ownTitle: "go to",
     description: "go to a key, a time, or the row with a number", argument: .text,
-    ownReason: {
-      $0.tabs.isTree
-        ? "the tree has no order to go along" : ListCommands.reasonNoRows($0)
-    },
+    tabs: .lists(else: "the tree has no order to go along"),
+    ownReason: { ListCommands.reasonNoRows($0) },
     run: { Jump.go(&$0, to: $1) })
 }

@@ -194,7 +194,7 @@ package enum ListCommands {
   private static let columns: [Command] = [
     Command(
       .sortMenu, "sort", "sort the list", keys: ["s"], needs: .rows,
-      disabled: { Sorting.reasonNotSorted($0, $0.tabs.front) }
+      disabled: { $0.tabs.frontList.flatMap(Sorting.reasonNotSorted) }
     ) { state, _ in Sorting.openSortMenu(&state) },
     Command(
       .groupMenu, "sections", "sections by the values of a field, or none", keys: ["zs"],
@@ -249,7 +249,7 @@ extension ListCommands {
         CommandHint(.rowOpen, "fetch on"), CommandHint(.rowIn, "open"), CommandHint(.viewClose),
       ]
     }
-    let below = state.tabs.viewsBelow(state.tabs.index).first?.name
+    let below = state.tabs.front.view.flatMap { state.tabs.viewsBelow($0).first?.name }
     let opening =
       below == nil
       ? [CommandHint(.rowOpen)] : [CommandHint(.rowOpen, below), CommandHint(.rowIn, "record")]

@@ -10,13 +10,14 @@ extension ListScreen {
   ///
   /// It also closes the message.
   static func stepBackInView(_ state: inout AppState) {
+    guard let view = state.tabs.front.view else { return }
     state.toast = nil
     if state.trail.search != nil {
       state.trail.search = nil
     } else if state.marked.rangeStart != nil {
       state.marked.rangeStart = nil
     } else if state.tabs.frontList?.filtering.filter != nil {
-      FilterScreen.show(&state, nil, inView: state.tabs.index)
+      FilterScreen.show(&state, nil, inView: view)
     } else if !state.marked.marks.isEmpty {
       Marking.clearMarks(&state)
     }
@@ -29,7 +30,9 @@ extension ListScreen {
     state.say(.info, "times are shown as \(state.settings.timeStyle.name)")
   }
 
-  static func goToNewest(_ state: inout AppState) { goToNewest(&state, inView: state.tabs.index) }
+  static func goToNewest(_ state: inout AppState) {
+    if let view = state.tabs.front.view { goToNewest(&state, inView: view) }
+  }
 
   /// The greatest number of pages that are fetched at once.
   static let pagesMax = 1000
@@ -58,25 +61,28 @@ extension ListScreen {
   /// Goes to an end of the list if an action leads there and the end is not loaded; otherwise returns
   /// false.
   static func goesToUnloadedEnd(_ state: inout AppState, _ id: ActionID, count: Int?) -> Bool {
+    guard let view = state.tabs.front.view else { return false }
     guard state.layers.isEmpty, state.pane != .views, let list = state.tabs.frontList, count == nil
     else { return false }
     if list.leadsToFarEnd(id) { return Jump.start(&state, .farEnd) }
     guard leadsToUnloadedEnd(state, id, count: count) else { return false }
-    goToLiveEnd(&state, ofView: state.tabs.index)
+    goToLiveEnd(&state, ofView: view)
     return true
   }
 
   /// Turns following of the newest row on or off.
   static func toggleFollowing(_ state: inout AppState) {
-    state.tabs.front.list.isFollowing.toggle()
-    if state.tabs.front.list.isFollowing { goToNewest(&state) }
+    guard let view = state.tabs.front.view else { return }
+    state.tabs.lists[view].list.isFollowing.toggle()
+    if state.tabs.lists[view].list.isFollowing { goToNewest(&state) }
   }
 
   /// Pauses the list, or makes it live again.
   static func togglePause(_ state: inout AppState) {
-    let isPaused = state.tabs.front.reach.waitingCount == nil
-    state.tabs.front.reach.waitingCount = isPaused ? 0 : nil
-    state.effects.append(.pause(view: state.tabs.index, isPaused))
+    guard let view = state.tabs.front.view else { return }
+    let isPaused = state.tabs.lists[view].reach.waitingCount == nil
+    state.tabs.lists[view].reach.waitingCount = isPaused ? 0 : nil
+    state.effects.append(.pause(view: view, isPaused))
   }
 
   /// Makes a paused list live again, so that requested rows are shown.
@@ -91,8 +97,9 @@ extension ListScreen {
   /// Opens the list for the row under the cursor, or else its record; fetches the next page, or folds a
   /// section.
   static func openRow(_ state: inout AppState) {
-    if case .failed = state.tabs.front.reach.phase { return readAgain(&state) }
-    switch state.tabs.front.list.cursor {
+    guard let view = state.tabs.front.view else { return }
+    if case .failed = state.tabs.lists[view].reach.phase { return readAgain(&state) }
+    switch state.tabs.lists[view].list.cursor {
     case .header(let section):
       state.withList { list, content, height in
         list.toggleFold(section, in: content, height: height)
@@ -107,14 +114,16 @@ extension ListScreen {
 
   /// Fetches the next page; Enter as the next command fetches another one.
   private static func fetchOn(_ state: inout AppState) {
+    guard let view = state.tabs.front.view else { return }
     fetchMore(&state)
-    state.tabs.front.goal.fetchedAt = state.input.count
+    state.tabs.lists[view].goal.fetchedAt = state.input.count
   }
 
   /// Opens the record under the cursor, unfolds a section, or goes to its first row.
   static func goIntoRow(_ state: inout AppState) {
-    if case .failed = state.tabs.front.reach.phase { return readAgain(&state) }
-    switch state.tabs.front.list.cursor {
+    guard let view = state.tabs.front.view else { return }
+    if case .failed = state.tabs.lists[view].reach.phase { return readAgain(&state) }
+    switch state.tabs.lists[view].list.cursor {
     case .header(let section):
       state.withList { list, content, height in
         if !list.folded.contains(section), let first = content.firstRow(ofSection: section) {
@@ -129,7 +138,8 @@ extension ListScreen {
   }
 
   private static func openRecordAtCursor(_ state: inout AppState) {
-    guard let record = state.tabs.front.cursorRecord else { return }
+    guard let view = state.tabs.front.view else { return }
+    guard let record = state.tabs.lists[view].cursorRecord else { return }
     open(&state, record: record.path, nil)
   }
 
@@ -146,11 +156,12 @@ extension ListScreen {
 
   /// Fetches the next pages of the list.
   static func fetchMore(_ state: inout AppState, pages: Int = 1) {
-    if case .failed = state.tabs.front.reach.phase { return readAgain(&state) }
-    resume(&state, state.tabs.index)
-    state.tabs.front.noteSearch()
-    state.tabs.front.reach.paging = .fetching
-    state.effects.append(.fetchMore(state.tabs.index, pages: pages))
+    guard let view = state.tabs.front.view else { return }
+    if case .failed = state.tabs.lists[view].reach.phase { return readAgain(&state) }
+    resume(&state, view)
+    state.tabs.lists[view].noteSearch()
+    state.tabs.lists[view].reach.paging = .fetching
+    state.effects.append(.fetchMore(view, pages: pages))
   }
 
   /// Fetches a page after the last loaded row is gone while others are not loaded: they move up.
@@ -191,22 +202,26 @@ extension ListScreen {
 
   /// Reads the rows of the list again.
   static func readListAnew(_ state: inout AppState) {
-    resume(&state, state.tabs.index)
-    if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.goal.want(row: id) }
+    guard let view = state.tabs.front.view else { return }
+    resume(&state, view)
+    if case .row(let id)? = state.tabs.lists[view].list.cursor {
+      state.tabs.lists[view].goal.want(row: id)
+    }
     // What its events have told wrongly stays until it is asked.
     if state.database.origin?.hasServices == true { state.effects.append(.readOrigin) }
     readAgain(&state)
-    if state.tabs.front.filtering.filter != nil {
-      FilterScreen.applyFilter(&state, inView: state.tabs.index)
+    if state.tabs.lists[view].filtering.filter != nil {
+      FilterScreen.applyFilter(&state, inView: view)
     }
-    state.say(.info, "\(state.tabs.front.definition.name) is read again")
+    state.say(.info, "\(state.tabs.lists[view].definition.name) is read again")
   }
 
   /// Reads the rows of a list that could not be read.
   private static func readAgain(_ state: inout AppState) {
-    state.tabs.front.reach.phase = .loading
-    state.effects.append(.openView(state.tabs.index))
-    Presence.showTyping(&state, inOpenedView: state.tabs.index)
+    guard let view = state.tabs.front.view else { return }
+    state.tabs.lists[view].reach.phase = .loading
+    state.effects.append(.openView(view))
+    Presence.showTyping(&state, inOpenedView: view)
   }
 
   /// Opens a record over the list; if only a cell of the list is to be edited, the list stays visible.
@@ -245,23 +260,26 @@ extension ListScreen {
 
   /// Opens the record at the field that is edited first.
   static func editRecord(_ state: inout AppState) {
-    guard let record = state.tabs.front.cursorRecord else { return }
-    let field = firstField(state, of: record)
-    let count = state.tabs.front.markCount
-    if count > 0, state.tabs.front.look.cell == nil {
+    guard let view = state.tabs.front.view else { return }
+    guard let record = state.tabs.lists[view].cursorRecord else { return }
+    let field = firstField(state, of: record, in: state.tabs.lists[view])
+    let count = state.tabs.lists[view].markCount
+    if count > 0, state.tabs.lists[view].look.cell == nil {
       let words = count == 1 ? "not the marked one" : "not the \(count) marked ones"
       state.say(
         .info,
         "this edits the row under the cursor, \(words): \(state.keysOrName(.cellEnter)) and "
           + "\(state.keysOrName(.recordEdit)) edit a field of those", givesWay: true)
     }
-    open(&state, record: record.path, .field(field, like: state.tabs.front.example(of: field)))
+    open(
+      &state, record: record.path, .field(field, like: state.tabs.lists[view].example(of: field)))
   }
 
   /// Returns the field of a record that is edited first: the main one, if the list shows it; otherwise
   /// the first shown text, the first shown value, or the first value of the record.
-  private static func firstField(_ state: AppState, of record: Record) -> Path {
-    let list = state.tabs.front
+  private static func firstField(
+    _ state: AppState, of record: Record, in list: ListScreen
+  ) -> Path {
     let node = record.row.node ?? .empty
     let main = list.definition.mainField
     if let main, list.definition.compose == main { return main }
@@ -277,14 +295,14 @@ extension ListScreen {
   }
 
   static func addRecord(_ state: inout AppState) {
-    guard let screen = state.tabs.frontList else { return }
+    guard let view = state.tabs.front.view, let screen = state.tabs.frontList else { return }
     if screen.definition.compose != nil { return ComposeScreen.openComposer(&state) }
     if ResourceCommands.openFormForNewRecord(
-      &state, in: screen.definition.source.path, view: state.tabs.index)
+      &state, in: screen.definition.source.path, view: view)
     {
       return
     }
-    FormScreen.open(&state, screen.formForNewRecord(view: state.tabs.index))
+    FormScreen.open(&state, screen.formForNewRecord(view: view))
   }
 }
 

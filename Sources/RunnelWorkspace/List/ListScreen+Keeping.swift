@@ -318,9 +318,10 @@ extension ListScreen {
 
   /// Fetches the next pages at the end where rows arrive.
   static func fetchNewer(_ state: inout AppState, pages: Int = 1) {
-    resume(&state, state.tabs.index)
-    state.tabs.front.noteSearch()
-    state.tabs.front.reach.newer = .fetching
-    state.effects.append(.fetchNewer(state.tabs.index, pages: pages))
+    guard let view = state.tabs.front.view else { return }
+    resume(&state, view)
+    state.tabs.lists[view].noteSearch()
+    state.tabs.lists[view].reach.newer = .fetching
+    state.effects.append(.fetchNewer(view, pages: pages))
   }
 }

@@ -15,7 +15,9 @@ extension ListScreen {
 
   /// Looks for the newest record beyond the loaded rows, to go there; returns false if none is counted.
   static func seekNewest(_ state: inout AppState, inView view: Int) -> Bool {
-    guard view == state.tabs.index, state.tabs.lists[view].hasNewSomewhere else { return false }
+    guard state.tabs.front == .view(view), state.tabs.lists[view].hasNewSomewhere else {
+      return false
+    }
     let path = state.tabs.lists[view].definition.source.path
     state.ask(.history(path, before: nil, count: entriesMax), for: .newest(view: view))
     return true
@@ -25,7 +27,7 @@ extension ListScreen {
   /// pages with the new rows will come.
   static func take(_ state: inout AppState, newest page: HistoryPage?, inView view: Int) {
     // The user may have gone elsewhere meanwhile.
-    guard let screen = state.tabs.frontList, view == state.tabs.index, state.layers.isEmpty
+    guard let screen = state.tabs.frontList, state.tabs.front == .view(view), state.layers.isEmpty
     else { return }
     let source = screen.definition.source
     let added = page?.entries.lazy.flatMap { $0.added(to: source.path).reversed() }.first { child in

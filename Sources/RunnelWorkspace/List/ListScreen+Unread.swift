@@ -354,7 +354,7 @@ extension ListScreen {
   /// The number of unread rows of each tab; 0 for the view in front and the tree.
   static func unreadCounts(_ state: AppState) -> [Int] {
     state.tabs.lists.prefix(state.tabs.fixedCount).enumerated()
-      .map { $0.offset == state.tabs.index ? 0 : $0.element.unreadCount } + [0]
+      .map { state.tabs.front == .view($0.offset) ? 0 : $0.element.unreadCount } + [0]
   }
 
   /// Notes that the terminal got or lost the focus; losing it ends the visit of the view in front.

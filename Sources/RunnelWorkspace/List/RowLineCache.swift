@@ -22,8 +22,8 @@ package final class RowLineCache {
   ///
   /// If they are equal, no line has changed, except on rows that the cursor left or reached.
   struct Basis: Equatable {
-    /// The index of the view.
-    var tab: Int
+    /// The list.
+    var tab: Tab
     var revision: RowsRevision
     var search: String?
     /// The revision of the drafts.
@@ -37,7 +37,7 @@ package final class RowLineCache {
         state.writes.queue.places.isEmpty,
         (state.database.present ?? []).isEmpty
       else { return nil }
-      (tab, revision, search) = (state.tabs.index, screen.rowsRevision, state.trail.search)
+      (tab, revision, search) = (state.tabs.front, screen.rowsRevision, state.trail.search)
       drafts = state.writes.drafts.revision
       isCached = state.database.origin?.isCached == true
     }

@@ -38,9 +38,10 @@ package enum RowLines: String, Hashable, Sendable, CaseIterable {
 
   /// Shows rows in the next number of lines.
   static func showNext(_ state: inout AppState) {
-    let lines = state.tabs.front.look.rowLines.next
-    if state.tabs.front.look.isWide { Columns.fit(&state) }
-    state.tabs.front.look.show(in: lines)
+    guard let view = state.tabs.front.view else { return }
+    let lines = state.tabs.lists[view].look.rowLines.next
+    if state.tabs.lists[view].look.isWide { Columns.fit(&state) }
+    state.tabs.lists[view].look.show(in: lines)
     FilterScreen.fitList(&state)
     switch lines {
     case .one: state.say(.info, "each row has one line")
@@ -70,6 +71,6 @@ extension Tabs {
 
   /// The number of rows that the list of the active tab counts with in a body of some lines.
   func frontHeight(in lines: Int) -> Int {
-    if case .view(let view) = active { height(ofView: view, in: lines) } else { lines }
+    if let view = front.view { height(ofView: view, in: lines) } else { lines }
   }
 }

@@ -11,15 +11,16 @@ enum Sorting {
   private static let ownOrder = "own"
 
   static func openSortMenu(_ state: inout AppState) {
+    guard let view = state.tabs.front.view else { return }
     state.input.matcher.reset()
     state.ask(
-      .orders(state.tabs.front.definition.source.path), for: .orders(view: state.tabs.index))
-    var menu = MenuList(sortItems(state, ofView: state.tabs.index))
-    if let order = state.tabs.front.arrangement.order { menu.select("\(order.field)") }
+      .orders(state.tabs.lists[view].definition.source.path), for: .orders(view: view))
+    var menu = MenuList(sortItems(state, ofView: view))
+    if let order = state.tabs.lists[view].arrangement.order { menu.select("\(order.field)") }
     state.layers.append(
       .menu(
         MenuScreen(
-          purpose: .sort(view: state.tabs.index), title: "Sort \(state.tabs.front.definition.name)",
+          purpose: .sort(view: view), title: "Sort \(state.tabs.lists[view].definition.name)",
           menu: menu))
     )
   }
@@ -126,7 +127,7 @@ enum Sorting {
   }
 
   /// The reason why a list cannot be sorted, or nil if it can.
-  static func reasonNotSorted(_ state: AppState, _ screen: ListScreen) -> String? {
+  static func reasonNotSorted(_ screen: ListScreen) -> String? {
     screen.arrangement.ownSource.equalTo == nil
       ? nil : "this view shows one value of its own order, which it has to keep"
   }
@@ -139,7 +140,7 @@ extension PaletteCommand {
   package static let sort = PaletteCommand(
     name: "sort", hint: "FIELD [desc]", key: .sortMenu,
     description: "in another order; own is the view's own", argument: .choice,
-    ownReason: { $0.tabs.isTree ? "the tree is sorted by keys" : nil },
+    tabs: .lists(else: "the tree is sorted by keys"),
     choices: { state, text in
       guard let screen = state.tabs.frontList else { return [] }
       // As it is typed for sections: `sort by created`.
@@ -159,7 +160,8 @@ extension PaletteCommand {
       let by = PaletteCommand.by
       let order = ListOrder(text.hasPrefix(by) ? String(text.dropFirst(by.count)) : text)
       if order == nil, text != "own" { return "sort takes a field, and desc behind it" }
-      Sorting.sort(&state, by: text == "own" ? nil : order, inView: state.tabs.index)
+      guard let view = state.tabs.front.view else { return nil }
+      Sorting.sort(&state, by: text == "own" ? nil : order, inView: view)
       return nil
     })
 }

@@ -23,7 +23,7 @@ enum MethodCalls {
     guard state.database.origin?.hasServices == true else {
       return "only services of a Feathers server have methods"
     }
-    if state.tabs.isTree { return "go to the view of a service first" }
+    if state.tabs.front == .tree { return "go to the view of a service first" }
     return state.reasonReadOnly
   }
 
@@ -70,7 +70,8 @@ enum MethodCalls {
 
   /// Opens the form for the data of a call; a method without fields is called at once.
   private static func begin(_ state: inout AppState, _ offer: MethodOffer) {
-    let record = state.tabs.front.cursorRecord?.row.key.text
+    guard let view = state.tabs.front.view else { return }
+    let record = state.tabs.lists[view].cursorRecord?.row.key.text
     let fields = offer.fields.map { rule in
       let isID = ["id", "_id", "uuid"].contains(rule.field.text)
       let value = isID ? record.map { id(rule, $0) } : nil

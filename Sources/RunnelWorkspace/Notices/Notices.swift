@@ -97,7 +97,7 @@ package enum Notices {
 
   /// Whether the user sees the rows of a view; a terminal that does not tell of the focus has it.
   private static func isLookedAt(_ state: AppState, _ view: Int) -> Bool {
-    view == state.tabs.index && state.session.notices.hasFocus != false
+    state.tabs.front == .view(view) && state.session.notices.hasFocus != false
   }
 
   private static func isQuiet(_ state: AppState) -> Bool {

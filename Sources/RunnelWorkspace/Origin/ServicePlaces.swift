@@ -47,6 +47,6 @@ enum ServicePlaces {
       let screen = state.tabs.lists[$0]
       return screen.definition.source.path == place && screen.drillDown == nil
     }
-    return views.contains(state.tabs.index) ? state.tabs.index : views.first
+    return views.first { state.tabs.front == .view($0) } ?? views.first
   }
 }

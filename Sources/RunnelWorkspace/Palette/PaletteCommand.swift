@@ -53,6 +53,8 @@ package struct PaletteCommand: Sendable {
   /// A description in one line.
   package let description: String
   var argument = Argument.none
+  /// The tabs in which the command can run.
+  var tabs = TabScope.any
   /// The reason why the command is disabled besides that of the command with keys; nil if there is none.
   var ownReason: Command.DisabledReason = { _ in nil }
   /// The function that returns the choices for the argument typed so far.
@@ -85,7 +87,7 @@ extension PaletteCommand {
     if let layer = state.layers.last, layer.component.offersCommandsBelow {
       return disabledReason(state.below)
     }
-    if let reason = ownReason(state) { return reason }
+    if let reason = tabs.reason(state) ?? ownReason(state) { return reason }
     let command = key.flatMap { Commands.command($0, in: state.contexts) } ?? keyed
     return command?.disabledReason(state)
   }
@@ -109,14 +111,14 @@ extension PaletteCommand {
       guard let tab = state.tabs.names.firstIndex(where: { $0.lowercased() == wanted }) else {
         return "there is no view called \(name)"
       }
-      Input.change(&state, to: state.tabs.index(atPosition: tab))
+      Input.change(&state, to: state.tabs.tab(atPosition: tab))
       return nil
     })
 
   private static let filter = PaletteCommand(
     name: "filter", hint: "TEXT", key: .filterEdit,
     description: "show only the rows that fit; nothing shows all", argument: .text,
-    ownReason: { $0.tabs.isTree ? "the tree is not filtered" : nil },
+    tabs: .lists(else: "the tree is not filtered"),
     choices: { state, text in
       guard let list = state.tabs.frontList else { return [] }
       let completion = FilterCompletion(before: text, in: list)

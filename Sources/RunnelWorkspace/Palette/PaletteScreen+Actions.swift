@@ -193,7 +193,7 @@ extension PaletteScreen {
     let views = state.tabs.lists.indices.filter {
       state.tabs.lists[$0].definition.source.path == parent
     }
-    return views.contains(state.tabs.index) ? state.tabs.index : views.first
+    return views.first { state.tabs.front == .view($0) } ?? views.first
   }
 }
 
@@ -288,11 +288,11 @@ extension PaletteScreen {
     let path = ServicePlaces.place(state, typed)
     if let view = ServicePlaces.view(state, of: path) {
       state.trail.places.note(state.place)
-      return Input.change(&state, to: view)
+      return Input.change(&state, to: .view(view))
     }
     guard let view = view(state, ofRecord: path) else { return Revealing.seek(&state, path) }
     state.trail.places.note(state.place)
-    Input.change(&state, to: view)
+    Input.change(&state, to: .view(view))
     guard state.layers.isEmpty else { return }
     state.withList { list, content, height in
       _ = list.moveTo(.row(Record.id(of: path)), in: content, height: height)

@@ -16,29 +16,29 @@ package struct DetailScroll: Hashable, Sendable {
 extension AppState {
   /// The pane that the user gave the keys; see `pane` for the one that has them.
   package var focus: Pane {
-    get { panes.choices[tabs.index]?.pane ?? .list }
-    set { panes.choices[tabs.index, default: PaneChoice()].pane = newValue }
+    get { panes.choices[tabs.front]?.pane ?? .list }
+    set { panes.choices[tabs.front, default: PaneChoice()].pane = newValue }
   }
 
   /// The size of the pane that the user gave the keys.
   var paneSize: PaneSize {
-    get { panes.choices[tabs.index]?.size ?? .normal }
-    set { panes.choices[tabs.index, default: PaneChoice()].size = newValue }
+    get { panes.choices[tabs.front]?.size ?? .normal }
+    set { panes.choices[tabs.front, default: PaneChoice()].size = newValue }
   }
 
   /// The present arrangement of the panes.
   var arrangement: PaneArrangement {
     var shown = PaneArrangement()
     guard Panes.showsPanes(self) else { return shown }
-    shown.showsViews = !tabs.isTree && size.columns >= Panes.viewsColumns
-    if tabs.isTree {
+    shown.showsViews = tabs.front != .tree && size.columns >= Panes.viewsColumns
+    if tabs.front == .tree {
       let isShown = panes.wantsDetail ?? (size.columns >= Panes.previewColumns)
       shown.detailShare = isShown && size.columns >= AppLayout.detailColumns.least ? 45 : 0
     } else {
       let isShown = panes.wantsDetail ?? (size.columns >= AppLayout.detailColumns.shown)
       shown.detailShare = isShown && size.columns >= AppLayout.detailColumns.least ? 30 : 0
     }
-    guard let choice = panes.choices[tabs.index] else { return shown }
+    guard let choice = panes.choices[tabs.front] else { return shown }
     shown.focus = shown.shows(choice.pane) ? choice.pane : .list
     shown.size = shown.hasOthers ? choice.size : .normal
     shown.viewsWidth = choice.viewsColumns
@@ -149,7 +149,7 @@ enum Panes {
     case .row:
       switch cursorRow(state) {
       case .tab(let tab):
-        Input.change(&state, to: state.tabs.index(atPosition: tab))
+        Input.change(&state, to: state.tabs.tab(atPosition: tab))
         focusPane(&state, .list)
       case .section:
         followSection(&state)

@@ -161,43 +161,48 @@ extension PlaceHistory {
   /// in front.
   static func go(_ state: inout AppState, to place: Place) -> Bool {
     guard state.closeWhatIsRead(), let tab = tab(&state, of: place) else { return false }
-    let left = state.tabs.index
+    let left = state.tabs.front
     if tab != left { state.open(tab) }
-    if left != state.tabs.index { Related.giveBackFilter(&state, ofView: left) }
+    if left != state.tabs.front, let view = left.view {
+      Related.giveBackFilter(&state, ofView: view)
+    }
     let shown = state.tabs.frontList?.shownReference
     if place.reference != shown { Related.fit(&state, to: place.reference) }
     Panes.focusPane(&state, .list)
     guard let path = place.path else { return true }
-    if state.tabs.isTree {
-      Revealing.reveal(&state, path)
-    } else {
-      moveCursor(&state, toRecord: path)
+    switch tab {
+    case .tree: Revealing.reveal(&state, path)
+    case .view(let view): moveCursor(&state, toRecord: path, inView: view)
     }
     if place.isOpen { ListScreen.open(&state, record: path, nil, atRow: place.row) }
     return true
   }
 
-  /// Returns the index of the list or the tree of a place; nil if its view does not exist any more,
+  /// Returns the list or the tree of a place; nil if its view does not exist any more,
   /// which is said.
-  private static func tab(_ state: inout AppState, of place: Place) -> Int? {
-    guard let view = place.view else { return state.tabs.treeIndex }
-    if let list = place.list { return DrillDown.list(&state, of: view, at: list) }
-    let tab = state.tabs.lists.firstIndex { $0.drillDown == nil && $0.definition.name == view }
-    if tab == nil { state.say(.info, "there is no view \(view) any more") }
-    return tab
+  private static func tab(_ state: inout AppState, of place: Place) -> Tab? {
+    guard let view = place.view else { return .tree }
+    if let list = place.list { return DrillDown.list(&state, of: view, at: list).map(Tab.view) }
+    let index = state.tabs.lists.firstIndex { $0.drillDown == nil && $0.definition.name == view }
+    if index == nil { state.say(.info, "there is no view \(view) any more") }
+    return index.map(Tab.view)
   }
 
   /// Moves the cursor of the list to a record; a record that is not loaded is opened instead.
-  private static func moveCursor(_ state: inout AppState, toRecord path: Path) {
+  private static func moveCursor(
+    _ state: inout AppState, toRecord path: Path, inView view: Int
+  ) {
     let id = Record.id(of: path)
-    guard let row = state.tabs.front.content.indexPath(ofRow: id) else {
-      guard state.tabs.front.reach.phase == .loaded, state.tabs.front.filtering.filter == nil else {
-        return state.tabs.front.goal.want(row: id)
+    guard let row = state.tabs.lists[view].content.indexPath(ofRow: id) else {
+      guard state.tabs.lists[view].reach.phase == .loaded,
+        state.tabs.lists[view].filtering.filter == nil
+      else {
+        return state.tabs.lists[view].goal.want(row: id)
       }
       state.say(.info, "the row is not loaded: this is its record")
       return ListScreen.open(&state, record: path, nil)
     }
-    let section = state.tabs.front.content.sections[row.section].id
+    let section = state.tabs.lists[view].content.sections[row.section].id
     state.withList { list, content, height in
       list.unfold(section, in: content, height: height)
       list.moveTo(.row(id), in: content, height: height)

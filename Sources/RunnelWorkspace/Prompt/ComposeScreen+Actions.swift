@@ -7,18 +7,19 @@ package import RunnelTree
 
 extension ComposeScreen {
   static func openComposer(_ state: inout AppState) {
+    guard let view = state.tabs.front.view else { return }
     takeUpDraft(&state)
-    let draft = state.tabs.front.line.draft
-    var screen = ComposeScreen(view: state.tabs.index, editor: editor(draft))
+    let draft = state.tabs.lists[view].line.draft
+    var screen = ComposeScreen(view: view, editor: editor(draft))
     // The draft may be a refused text that came back.
     let refused = state.writes.queue.refused.map(\.purpose)
     let edited = state.writes.queue.edited.map(\.purpose)
-    for case .send(state.tabs.index, screen.editor.text, let attempt) in refused + edited {
+    for case .send(view, screen.editor.text, let attempt) in refused + edited {
       screen.attempt = attempt
     }
-    ListScreen.resume(&state, state.tabs.index)
+    ListScreen.resume(&state, view)
     FilterScreen.fittingList(&state) { $0.layers.append(.compose(screen)) }
-    ListScreen.goToLiveEnd(&state, ofView: state.tabs.index)
+    ListScreen.goToLiveEnd(&state, ofView: view)
     showDraft(&state)
   }
 
@@ -33,11 +34,12 @@ extension ComposeScreen {
 
   /// Puts a text into the line that was refused before the program ended.
   private static func takeUpDraft(_ state: inout AppState) {
-    let subject = Draft.Subject(.message, state.tabs.front.definition.source.path)
-    guard state.tabs.front.line.draft.isEmpty, let draft = state.writes.drafts.take(subject),
+    guard let view = state.tabs.front.view else { return }
+    let subject = Draft.Subject(.message, state.tabs.lists[view].definition.source.path)
+    guard state.tabs.lists[view].line.draft.isEmpty, let draft = state.writes.drafts.take(subject),
       let text = draft.texts.first?.text
     else { return }
-    state.tabs.front.line.put(text)
+    state.tabs.lists[view].line.put(text)
     let rest = state.writes.drafts.all.count { $0.subject == subject }
     let more = rest == 0 ? "" : "; \(rest) more after it"
     state.say(.info, "this is your draft\(more)")

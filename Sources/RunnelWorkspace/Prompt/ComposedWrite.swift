@@ -30,7 +30,7 @@ struct ComposedWrite: WriteKind {
   }
 
   func editAgain(_ state: inout AppState, _ item: WriteQueue.Refused) {
-    state.open(view)
+    state.open(.view(view))
     state.tabs.lists[view].line.put(text)
     ComposeScreen.openComposer(&state)
   }

@@ -8,15 +8,18 @@ import RunnelTree
 
 extension FilterScreen {
   static func openFilter(_ state: inout AppState) {
+    guard let view = state.tabs.front.view else { return }
     // The bar also opens while the first rows are loaded: text typed ahead must not run commands.
-    let filter = state.tabs.front.filtering.filter
+    let filter = state.tabs.lists[view].filtering.filter
     state.layers.append(
       .filter(
         FilterScreen(
-          view: state.tabs.index, editor: LineEditor(filter?.text ?? ""), before: filter,
+          view: view, editor: LineEditor(filter?.text ?? ""), before: filter,
           past: state.trail.filters.adding(state.trail.unfinished.filter),
           isKept: filter?.isEmpty == false)))
-    if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.goal.want(row: id) }
+    if case .row(let id)? = state.tabs.lists[view].list.cursor {
+      state.tabs.lists[view].goal.want(row: id)
+    }
     fitList(&state)
   }
 
@@ -30,14 +33,16 @@ extension FilterScreen {
 
   /// Leaves the filter bar, and keeps the filter.
   static func acceptFilter(_ state: inout AppState) {
+    guard let view = state.tabs.front.view else { return }
     guard case .filter(let screen)? = state.layers.last else { return }
     if let error = screen.error { return state.say(.warning, error.message) }
     state.trail.filters.add(screen.editor.text)
     state.trail.unfinished.filter = ""
     closePrompt(&state)
     searchOn(&state)
-    if state.tabs.front.filtering.filter?.isEmpty == false {
-      state.tabs.front.filtering.searchesWhenLoaded = state.tabs.front.reach.phase == .loading
+    if state.tabs.lists[view].filtering.filter?.isEmpty == false {
+      state.tabs.lists[view].filtering.searchesWhenLoaded =
+        state.tabs.lists[view].reach.phase == .loading
     }
     sayWhatIsLeftOut(&state)
   }
@@ -59,8 +64,9 @@ extension FilterScreen {
   /// What is found is shown at once; the search ends with a page of rows, or when it has read many.
   /// `shownCount` is the number of rows that the filter will show, if the list does not show it yet.
   static func searchOn(_ state: inout AppState, shownCount: Int? = nil) {
+    guard let view = state.tabs.front.view else { return }
     guard hasRowsToSearch(state, shownCount: shownCount) else { return }
-    if state.tabs.front.reach.paging == .more {
+    if state.tabs.lists[view].reach.paging == .more {
       ListScreen.fetchMore(&state)
     } else {
       ListScreen.fetchNewer(&state)
@@ -83,14 +89,14 @@ extension FilterScreen {
   ///
   /// O(n) in the loaded rows.
   static func showAndSearch(_ state: inout AppState, _ filter: Filter?) {
-    let view = state.tabs.index
+    guard let view = state.tabs.front.view else { return }
     show(&state, filter, inView: view)
     guard let filter else { return }
-    let screen = state.tabs.front
+    let screen = state.tabs.lists[view]
     let matcher = FilterMatcher(filter, in: screen.definition, surroundings(state, ofView: view))
     let count = screen.records.values.count { !screen.isTransient($0) && matcher.wants($0) }
     searchOn(&state, shownCount: count)
-    state.tabs.front.filtering.searchesWhenLoaded = screen.reach.phase == .loading
+    state.tabs.lists[view].filtering.searchesWhenLoaded = screen.reach.phase == .loading
   }
 
   /// What is said while the rows that are not loaded are searched.
@@ -161,7 +167,7 @@ extension FilterScreen {
   ///
   /// Where a server found the row, nobody has read those before it, and there may be many.
   private static func farPlace(_ state: AppState, inView view: Int) -> IndexPosition? {
-    guard let list = state.tabs.frontList, view == state.tabs.index,
+    guard let list = state.tabs.frontList, state.tabs.front == .view(view),
       list.filtering.searchedCount > 0,
       !list.filtering.isServers,
       let row = list.cursorRecord?.row, let node = row.node

@@ -44,7 +44,7 @@ extension EarlierEdit {
       }
     }
     var found: Path?
-    let front = state.tabs.isTree ? [] : [state.tabs.index]
+    let front = [state.tabs.front.view].compactMap(\.self)
     for view in front + Array(state.tabs.lists.indices) {
       let screen = state.tabs.lists[view]
       let collection = screen.definition.source.path

@@ -26,8 +26,7 @@ extension EarlierEdit {
 
   /// The list with the records of a collection, first of all the one in front.
   private static func view(_ state: AppState, of collection: Path) -> Int? {
-    let front = state.tabs.isTree ? nil : state.tabs.index
-    return ([front].compactMap(\.self) + Array(state.tabs.lists.indices)).first {
+    ([state.tabs.front.view].compactMap(\.self) + Array(state.tabs.lists.indices)).first {
       state.tabs.lists[$0].definition.source.path == collection
     }
   }

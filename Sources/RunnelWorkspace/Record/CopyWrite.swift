@@ -20,21 +20,22 @@ struct CopyWrite: WriteKind {
     guard let key = write.key, let parent = path.parent else { return }
     let copy = Path(unchecked: parent.keys + [key])
     var dropped = ""
-    if !write.goesThere {
-      // The user has done something else meanwhile, so the cursor stays.
-    } else if state.tabs.isTree {
+    // If the user has done something else meanwhile, the cursor stays.
+    switch write.goesThere ? state.tabs.front : nil {
+    case .tree:
       _ = state.tabs.tree.list.moveTo(
         .row(copy.description), in: state.tabs.tree.content, height: state.height)
       if state.tabs.tree.list.cursor != .row(copy.description) {
         dropped = TypeAhead.letGoOfInputForRow(&state)
       }
-    } else if state.tabs.front.definition.source.path == parent {
+    case .view(let view) where state.tabs.lists[view].definition.source.path == parent:
       state.withList { list, content, height in
         _ = list.moveTo(.row(Record.id(of: copy)), in: content, height: height)
       }
-      if state.tabs.front.list.cursor != .row(Record.id(of: copy)) {
+      if state.tabs.lists[view].list.cursor != .row(Record.id(of: copy)) {
         dropped = TypeAhead.letGoOfInputForRow(&state)
       }
+    case .view, nil: break
     }
     let words = RowCommands.wordsOnComputedFields(state, in: parent)
     state.say(.info, "duplicated \(path) as \(key)\(words)\(dropped)")

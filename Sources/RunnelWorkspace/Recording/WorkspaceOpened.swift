@@ -60,7 +60,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
     size = state.size
     now = state.now
     zone = state.settings.local.name
-    tab = state.tabs.index
+    tab = state.tabs.front.view ?? state.tabs.lists.count
   }
 
   package func json() -> JSONValue {

@@ -157,7 +157,7 @@ extension Related {
       return false
     }
     let before = state.place
-    Input.change(&state, to: list)
+    Input.change(&state, to: .view(list))
     guard state.layers.isEmpty else { return false }
     state.trail.places.note(before)
     Panes.focusPane(&state, .list)
@@ -170,12 +170,13 @@ extension Related {
   ///   - state: the state of the workspace.
   ///   - reference: the filter by which the reference shows its records; nil for none.
   static func fit(_ state: inout AppState, to reference: String?) {
-    guard let reference else { return giveBackFilter(&state, ofView: state.tabs.index) }
+    guard let view = state.tabs.front.view else { return }
+    guard let reference else { return giveBackFilter(&state, ofView: view) }
     do throws(FilterError) {
       let filter = try FilterScreen.filter(state, reference)
-      let own = state.tabs.front.ownFilter
+      let own = state.tabs.lists[view].ownFilter
       FilterScreen.showAndSearch(&state, filter)
-      state.tabs.front.filtering.reference = ReferenceFilter(text: reference, own: own)
+      state.tabs.lists[view].filtering.reference = ReferenceFilter(text: reference, own: own)
     } catch {
       state.say(.warning, error.message)
     }

@@ -72,8 +72,7 @@ struct RowMove {
   ///
   /// O(log rows).
   init(_ state: AppState, by count: Int) throws(Refusal) {
-    let screen = state.tabs.front
-    guard let record = screen.cursorRecord,
+    guard let screen = state.tabs.frontList, let record = screen.cursorRecord,
       let place = screen.content.indexPath(ofRow: Record.id(of: record.path))
     else { throw Refusal("move the cursor to a record first") }
     let order = screen.definition.source.order

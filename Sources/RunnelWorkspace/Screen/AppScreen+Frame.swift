@@ -153,10 +153,11 @@ extension AppScreen {
   /// The rows that led to the list in front, with a sign after each; empty for a list with a tab of its
   /// own, and on small screens.
   private var crumbs: String {
-    guard !layout.isCompact, state.tabs.frontList?.drillDown != nil,
+    guard !layout.isCompact, let view = state.tabs.front.view,
+      state.tabs.lists[view].drillDown != nil,
       state.layers.allSatisfy({ $0.component.heading == nil })
     else { return "" }
-    let chain = state.tabs.chain(to: state.tabs.index).map { state.tabs.lists[$0] }
+    let chain = state.tabs.chain(to: view).map { state.tabs.lists[$0] }
     let words = [chain[0].definition.name] + chain.compactMap(\.drillDown?.title)
     return words.map { "\($0.prefix(24)) \(glyphs.foldClosed) " }.joined()
   }
@@ -328,7 +329,7 @@ extension AppScreen {
     let number = isSought ? "-" : loaded.map { String(known?.number ?? $0) } ?? "-"
     let count = known?.total ?? content.storedRowCount
     // The root is no row of its tree.
-    if state.tabs.isTree, layer == nil, loaded == nil, !isOnPlaceholder, count > 0 {
+    if state.tabs.front == .tree, layer == nil, loaded == nil, !isOnPlaceholder, count > 0 {
       return StyledLine((count == 1 ? "1 row" : "\(count) rows") + " ", .muted)
     }
     let isPart = known == nil && shown.map { $0.filtering.filter == nil && !$0.isComplete } == true

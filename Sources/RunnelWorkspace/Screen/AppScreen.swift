@@ -79,7 +79,7 @@ package final class AppScreen {
     if let index = state.fullLayer {
       return state.layers[index].component.draw(into: &canvas, self)
     }
-    if state.tabs.isTree {
+    if state.tabs.front == .tree {
       drawTree(into: &canvas)
     } else {
       drawList(into: &canvas)

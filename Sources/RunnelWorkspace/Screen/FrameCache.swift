@@ -39,7 +39,7 @@ package final class FrameCache {
   /// If they are equal, a key has most likely not changed those lines.
   struct Shown: Equatable {
     var layout: AppLayout
-    var tab: Int
+    var tab: Tab
 
     /// Makes the inputs of a screen; nil if something covers those lines, or may.
     init?(_ screen: AppScreen) {
@@ -49,7 +49,7 @@ package final class FrameCache {
         screen.state.session.greeting == nil, screen.state.input.awaited == nil,
         screen.state.input.matcher.keys.isEmpty
       else { return nil }
-      (layout, tab) = (screen.layout, screen.state.tabs.index)
+      (layout, tab) = (screen.layout, screen.state.tabs.front)
     }
   }
 

@@ -35,6 +35,13 @@ extension KeyText {
   static func treeKeys(_ state: AppState) -> KeyText {
     KeyText(state.settings.keymap, [.tree, .list, .global])
   }
+  /// The names of keys in what is in front.
+  static func frontKeys(_ state: AppState) -> KeyText {
+    switch state.tabs.front {
+    case .tree: treeKeys(state)
+    case .view: listKeys(state)
+    }
+  }
   /// The names of keys in forms.
   static func formKeys(_ state: AppState) -> KeyText {
     KeyText(state.settings.keymap, [.fields, .input, .textField])

@@ -239,8 +239,7 @@ extension SessionState {
     // The stored views that were not opened, or do not exist this time, are kept.
     var session = state.session.remembered
     session.tab = state.tabs.names[state.tabs.position]
-    session.list =
-      state.tabs.isTree || state.tabs.front.drillDown == nil ? nil : state.tabs.front.sessionName
+    session.list = state.tabs.frontList.flatMap { $0.drillDown == nil ? nil : $0.sessionName }
     session.showsDetail = state.panes.wantsDetail
     session.timeStyle = state.settings.timeStyle
     session.filters = state.trail.filters.entries
@@ -250,7 +249,7 @@ extension SessionState {
     session.unfinished = state.trail.unfinished.noting(state.layers)
     for (index, screen) in state.tabs.lists.enumerated()
     where screen.reach.isOpen && screen.reach.phase == .loaded {
-      var view = Self.session(state, of: screen, isInFront: index == state.tabs.index)
+      var view = Self.session(state, of: screen, isInFront: state.tabs.front == .view(index))
       if view.draftTime != nil { view.sentBefore = SentBefore(state, inView: index) }
       session.views[screen.sessionName] = view
     }
@@ -262,7 +261,7 @@ extension SessionState {
     }
     session.dropOldLists(besides: Set(state.tabs.lists.map(\.sessionName)))
     for (tab, choice) in state.panes.choices
-    where tab < state.tabs.fixedCount || tab == state.tabs.treeIndex {
+    where state.tabs.hasPosition(tab) {
       // The pane that had the keys is only stored if its size is not normal; otherwise the list has
       // the keys at the next start.
       session.panes[state.tabs.name(of: tab)] = choice.size == .normal ? nil : choice.text
@@ -314,13 +313,13 @@ extension SessionState {
       }
     }
     for (position, name) in state.tabs.names.enumerated() {
-      let tab = state.tabs.index(atPosition: position)
+      let tab = state.tabs.tab(atPosition: position)
       state.panes.choices[tab] = session.panes[name].flatMap { PaneChoice(text: $0) }
     }
     if let tab = session.tab.flatMap({ state.tabs.names.firstIndex(of: $0) }),
       tab != state.tabs.position
     {
-      state.open(state.tabs.index(atPosition: tab))
+      state.open(state.tabs.tab(atPosition: tab))
     }
     openList(&state, session)
     if let place = session.place { show(&state, place) }
@@ -331,7 +330,7 @@ extension SessionState {
     let view = state.tabs.lists.firstIndex {
       $0.drillDown == nil && $0.definition.source.path == place
     }
-    if let view { state.open(view) } else { Revealing.reveal(&state, place) }
+    if let view { state.open(.view(view)) } else { Revealing.reveal(&state, place) }
   }
 
   /// Opens the list in front that was opened from a row, if its view still exists.
@@ -366,7 +365,7 @@ extension SessionState {
   /// Restores the user's choices and place in a view.
   static func restore(_ state: inout AppState, _ view: SessionState.View, inView index: Int) {
     if let order = view.order.flatMap({ ListOrder($0) }),
-      Sorting.reasonNotSorted(state, state.tabs.lists[index]) == nil
+      Sorting.reasonNotSorted(state.tabs.lists[index]) == nil
     {
       Sorting.sort(&state, by: order, inView: index)
     }

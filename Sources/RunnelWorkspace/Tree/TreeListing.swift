@@ -88,7 +88,7 @@ extension TreeListing {
 
   /// The reason why a command that needs all of a place cannot be used, or nil if it can.
   static func reasonNotWhole(_ state: AppState, _ paths: some Sequence<Path>) -> String? {
-    guard state.tabs.isTree, let path = paths.first(where: state.tabs.tree.isListed)
+    guard state.tabs.front == .tree, let path = paths.first(where: state.tabs.tree.isListed)
     else { return nil }
     return "only the keys of \(path) are loaded, not what stands below them"
   }
@@ -105,7 +105,7 @@ extension TreeScreen {
       return
     }
     var paths: [Path] = []
-    if state.tabs.isTree {
+    if state.tabs.front == .tree {
       for line in tree.list.lines(in: tree.content, height: state.height) {
         guard case .row(let id) = line.kind, case .node(let path, _, _)? = tree.lines[id],
           let parent = path.parent, tree.expanded[parent]?.listing != nil

@@ -40,7 +40,7 @@ package struct TreePreview: Hashable, Sendable {
 extension TreePreview {
   /// Reads the value under the cursor, if it is to be shown and no other read is under way.
   static func updatePreview(_ state: inout AppState) {
-    guard state.tabs.isTree, state.layers.isEmpty, state.arrangement.detailShare > 0,
+    guard state.tabs.front == .tree, state.layers.isEmpty, state.arrangement.detailShare > 0,
       state.tabs.tree.preview.asked == nil,
       case .node(let path, let row, _)? = state.tabs.tree.cursorLine,
       case .children = row.summary.kind, !state.tabs.tree.isListed(path),

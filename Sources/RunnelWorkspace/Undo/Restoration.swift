@@ -70,16 +70,17 @@ extension Restoration {
 
   /// Moves the cursor to the first restored row.
   static func goToRestored(_ state: inout AppState, _ rows: Set<String>) {
+    guard let view = state.tabs.front.view else { return }
     guard let restoration = state.writes.restoration, restoration.takesCursor, !rows.isEmpty else {
       return
     }
-    let content = state.tabs.front.content
+    let content = state.tabs.lists[view].content
     let candidates = rows.union(restoration.firstRow.map { [$0] } ?? [])
     let first = candidates.compactMap { id in content.indexPath(ofRow: id).map { (id, $0) } }
       .min { $0.1 < $1.1 }
     guard let first else { return }
     state.writes.restoration?.firstRow = first.0
-    state.tabs.front.list.moveTo(
+    state.tabs.lists[view].list.moveTo(
       .row(first.0), in: content, height: state.tabs.frontHeight(in: state.height))
   }
 }

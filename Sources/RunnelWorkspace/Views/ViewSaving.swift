@@ -159,9 +159,9 @@ extension PaletteCommand {
     name: "save-view", hint: "[NAME]", ownTitle: "save the view",
     description: "write this view, as it is shown, to the views file",
     argument: .optionalText,
+    tabs: .lists(else: "the tree is no view of a views file"),
     ownReason: {
-      if $0.tabs.isTree { return "the tree is no view of a views file" }
-      return $0.files.viewsFile == nil ? "this database has no views file to write to" : nil
+      $0.files.viewsFile == nil ? "this database has no views file to write to" : nil
     },
     run: { ViewSaving.start(&$0, named: $1) })
 }

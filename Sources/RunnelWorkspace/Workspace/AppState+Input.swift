@@ -30,7 +30,7 @@ enum Input {
     if pane == .views { return [.views] }
     let hasCell = pane == .list && state.tabs.frontList?.look.cell != nil
     return (pane == .detail ? [.detail] : hasCell ? [.cells] : []) + hand.contexts + [
-      state.tabs.isTree ? .tree : .collection
+      state.tabs.front == .tree ? .tree : .collection
     ]
   }
 
@@ -147,15 +147,15 @@ enum Input {
   static func changeTab(_ state: inout AppState, by steps: Int) {
     let count = state.tabs.fixedCount + 1
     let position = ((state.tabs.position + steps) % count + count) % count
-    change(&state, to: state.tabs.index(atPosition: position))
+    change(&state, to: state.tabs.tab(atPosition: position))
   }
 
   /// Changes the view: layers without typed text are closed, others stay in front.
-  static func change(_ state: inout AppState, to tab: Int) {
-    guard (0...state.tabs.treeIndex).contains(tab) else { return state.open(tab) }
+  static func change(_ state: inout AppState, to tab: Tab) {
+    guard state.tabs.has(tab) else { return state.open(tab) }
     let before = state.place
     guard state.closeWhatIsRead() else { return }
-    if tab != state.tabs.index {
+    if tab != state.tabs.front {
       state.trail.places.note(before)
       // A message is about the view that it was said in.
       if state.toast?.toast.kind == .info { state.toast = nil }
@@ -185,8 +185,10 @@ enum Input {
     {
       return true
     }
-    guard state.layers.isEmpty, state.tabs.frontList?.reach.isFetching == true else { return false }
-    state.effects.append(.stopFetching(state.tabs.index))
+    guard state.layers.isEmpty, let view = state.tabs.front.view,
+      state.tabs.lists[view].reach.isFetching
+    else { return false }
+    state.effects.append(.stopFetching(view))
     state.say(.info, "stopped")
     return true
   }

@@ -70,7 +70,7 @@ extension AppState {
     // A line for typing, a menu or the palette is about the list behind it.
     let layer = layers.last { !$0.component.showsListBelow }
     if let layer = layer?.listed { return (layer.list, layer.content) }
-    guard case .view(let view) = tabs.active else { return (tabs.tree.list, tabs.tree.content) }
+    guard case .view(let view) = tabs.front else { return (tabs.tree.list, tabs.tree.content) }
     return (tabs.lists[view].list, tabs.lists[view].content)
   }
 

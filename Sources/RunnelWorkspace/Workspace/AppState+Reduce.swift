@@ -159,15 +159,17 @@ package enum StateReducer {
     ListScreen.goToKeptRecord(&state, inView: view)
     ListScreen.letGo(&state, inView: view)
     ListScreen.refill(&state, inView: view, after: change)
-    guard view == state.tabs.index else { return }
+    guard state.tabs.front == .view(view) else { return }
     BulkEdit.refresh(&state)
-    if let jump, state.tabs.front.goal.jump == nil { jump.sayWhatIsThere(&state) }
-    if hadRange, state.tabs.front.rangeStart == nil {
+    if let jump, state.tabs.lists[view].goal.jump == nil { jump.sayWhatIsThere(&state) }
+    if hadRange, state.tabs.lists[view].rangeStart == nil {
       state.say(.info, "the range ended: the row where it began is no longer among those loaded")
     }
     ListCommands.endFetchingToast(&state)
-    if state.tabs.front.filtering.searchesWhenLoaded, state.tabs.front.reach.phase == .loaded {
-      state.tabs.front.filtering.searchesWhenLoaded = false
+    if state.tabs.lists[view].filtering.searchesWhenLoaded,
+      state.tabs.lists[view].reach.phase == .loaded
+    {
+      state.tabs.lists[view].filtering.searchesWhenLoaded = false
       FilterScreen.searchOn(&state)
     }
     DetailHistory.noteDetailChange(&state, change)

@@ -40,7 +40,7 @@ package struct AppState: Equatable, Sendable {
       profile: profile)
     tabs = Tabs(views.map { $0.bound(toUser: me) })
     for index in tabs.lists.indices { tabs.lists[index].usePages(of: settings.pageSize) }
-    open(0)
+    open(tabs.front)
     Notices.openViews(&self)
   }
 }
@@ -66,29 +66,32 @@ extension AppState {
   package var height: Int { layout.body.height }
 
   /// Changes to a tab, and requests its rows at the first time.
-  package mutating func open(_ tab: Int) {
-    guard (0...tabs.treeIndex).contains(tab) else {
-      return say(.info, "there is no view \(tab + 1)")
+  package mutating func open(_ tab: Tab) {
+    if case .view(let view) = tab, !tabs.has(tab) {
+      return say(.info, "there is no view \(view + 1)")
     }
-    if tab != tabs.index {
+    if tab != tabs.front {
       let (lines, now) = (tabs.frontHeight(in: height), now)
       tabs.changeFrontList { $0.leave(height: lines, now: now) }
     }
-    if tab != tabs.index { input.drag = nil }
-    tabs.index = tab
-    if tabs.isTree {
+    if tab != tabs.front { input.drag = nil }
+    tabs.bring(tab)
+    switch tab {
+    case .tree:
       TreeScreen.openTree(&self)
       tabs.tree.list.resize(toHeight: height, in: tabs.tree.content)
-    } else {
-      if !tabs.lists[tab].reach.isOpen {
-        tabs.lists[tab].reach.isOpen = true
-        effects.append(.openView(tab))
-        Presence.showTyping(&self, inOpenedView: tab)
-        if tabs.lists[tab].filtering.filter != nil { FilterScreen.applyFilter(&self, inView: tab) }
+    case .view(let view):
+      if !tabs.lists[view].reach.isOpen {
+        tabs.lists[view].reach.isOpen = true
+        effects.append(.openView(view))
+        Presence.showTyping(&self, inOpenedView: view)
+        if tabs.lists[view].filtering.filter != nil {
+          FilterScreen.applyFilter(&self, inView: view)
+        }
       }
-      tabs.lists[tab].refreshTitles(now: now, local: settings.local)
-      let content = tabs.lists[tab].content
-      tabs.lists[tab].list.resize(toHeight: tabs.height(ofView: tab, in: height), in: content)
+      tabs.lists[view].refreshTitles(now: now, local: settings.local)
+      let content = tabs.lists[view].content
+      tabs.lists[view].list.resize(toHeight: tabs.height(ofView: view, in: height), in: content)
     }
   }
 
@@ -114,7 +117,7 @@ extension AppState {
   /// Changes the list of the active tab.
   mutating func withList(_ body: (inout ListState, ListContent, _ height: Int) -> Void) {
     let height = tabs.frontHeight(in: height)
-    switch tabs.active {
+    switch tabs.front {
     case .tree: body(&tabs.tree.list, tabs.tree.content, height)
     case .view(let view): body(&tabs.lists[view].list, tabs.lists[view].content, height)
     }

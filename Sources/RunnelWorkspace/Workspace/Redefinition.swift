@@ -124,7 +124,7 @@ extension Redefinition {
     }
     state.tabs.lists[index] = screen
     SessionState.restore(
-      &state, SessionState.session(state, of: old, isInFront: index == state.tabs.index),
+      &state, SessionState.session(state, of: old, isInFront: state.tabs.front == .view(index)),
       inView: index)
     let content = state.tabs.lists[index].content
     state.tabs.lists[index].list.resize(

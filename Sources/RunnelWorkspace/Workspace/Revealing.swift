@@ -21,8 +21,8 @@ extension TreeScreen {
 enum Revealing {
   /// Goes to a place in the tree.
   static func reveal(_ state: inout AppState, _ path: Path) {
-    Input.change(&state, to: state.tabs.treeIndex)
-    guard state.tabs.isTree, state.layers.isEmpty else { return }
+    Input.change(&state, to: .tree)
+    guard state.tabs.front == .tree, state.layers.isEmpty else { return }
     state.tabs.tree.wanted = TreeScreen.Wanted(path: path)
     goOnToWanted(&state)
   }
@@ -71,8 +71,8 @@ enum Revealing {
     }
     state.tabs.tree.wanted = nil
     if let origin = wanted.origin {
-      Input.change(&state, to: state.tabs.treeIndex)
-      guard state.tabs.isTree, state.layers.isEmpty else { return }
+      Input.change(&state, to: .tree)
+      guard state.tabs.front == .tree, state.layers.isEmpty else { return }
       Panes.focusPane(&state, .list)
       if origin.view == nil, origin.path != wanted.path || origin.isOpen {
         state.trail.places.note(origin)

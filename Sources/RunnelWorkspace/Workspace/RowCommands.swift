@@ -150,7 +150,7 @@ enum RowCommands {
       if found.isEmpty, let node = screen.node {
         found = references(state, in: node, at: screen.path)
       }
-    case nil where state.tabs.isTree:
+    case nil where state.tabs.front == .tree:
       guard case .node(let path, let row, _)? = state.tabs.tree.cursorLine,
         case .leaf(let leaf) = row.summary.kind
       else { return [] }

@@ -89,7 +89,7 @@ struct PaneState: Equatable, Sendable {
   /// Whether the detail pane is shown beside lists; nil to decide by the width of the screen.
   var wantsDetail: Bool?
   /// The pane of each tab that the user gave the keys, and its size.
-  var choices: [Int: PaneChoice] = [:]
+  var choices: [Tab: PaneChoice] = [:]
   /// The cursor of the views pane.
   var views = ListState()
   var detailScroll = DetailScroll()

@@ -126,7 +126,12 @@ final class AppDriver {
 
   var state: AppState { runtime.state }
   /// The list of the active tab.
-  var list: ListScreen { runtime.state.tabs.front }
+  var list: ListScreen {
+    guard let list = runtime.state.tabs.frontList else {
+      preconditionFailure("no list is in front")
+    }
+    return list
+  }
   /// The record that is open on top of the view; nil if there is none.
   var record: RecordScreen? {
     for case .record(let screen) in runtime.state.layers { return screen }
