@@ -275,20 +275,20 @@ enum Deleting {
   /// Deletes records, as one step of undo: those of a resource by an operation each, others by a
   /// write for up to `batchCount` siblings.
   static func delete(_ state: inout AppState, _ removal: Removal) {
-    guard let view = state.tabs.front.view else { return }
     let gone = Set(removed(state, removal.paths))
     let paths = removal.paths.filter { !gone.contains($0) }
     let lost = removal.paths.filter(gone.contains)
+    let areRemoved = state.tabs.frontList?.losesOnlyRemovedRows == true
     if paths.isEmpty {
       let words = MarkedField.words(
-        onGone: lost, areRemoved: state.tabs.lists[view].losesOnlyRemovedRows)
+        onGone: lost, areRemoved: areRemoved)
       return state.say(.warning, "nothing was deleted\(words)")
     }
     var deletion = state.writes.deletion ?? Deletion(count: 0, waiting: 0)
     deletion.count += paths.count
     deletion.waiting += paths.count
     deletion.gone += lost
-    if !lost.isEmpty { deletion.areRemoved = state.tabs.lists[view].losesOnlyRemovedRows }
+    if !lost.isEmpty { deletion.areRemoved = areRemoved }
     deletion.kept.merge(conditions(state, removal)) { $1 }
     state.writes.deletion = deletion
     state.marked.rangeStart = nil

@@ -73,8 +73,7 @@ package enum FileContent: Hashable, Sendable {
 enum Importing {
   /// Opens a form that asks for the file to import into the view.
   static func openImport(_ state: inout AppState, _ file: String = "") {
-    guard let view = state.tabs.front.view else { return }
-    guard canImport(&state) else { return }
+    guard canImport(&state), let view = state.tabs.front.view else { return }
     let path = state.tabs.lists[view].definition.source.path
     let form = FormScreen(
       purpose: .importFile(view: view), title: "Import into \(path)",
@@ -168,9 +167,9 @@ enum Importing {
   /// Takes a paste while no text field has the keys: a single record opens the form for a new one,
   /// several records are imported.
   static func pasteRecords(_ state: inout AppState, _ text: String) {
-    guard let view = state.tabs.front.view else { return }
     let begins = text.first { !$0.isWhitespace }
-    guard state.layers.isEmpty, state.tabs.front != .tree, begins == "{" || begins == "[" else {
+    guard state.layers.isEmpty, let view = state.tabs.front.view, begins == "{" || begins == "["
+    else {
       return state.say(.warning, pasteAdvice(state))
     }
     guard canImport(&state) else { return }

@@ -10,13 +10,12 @@ extension ListScreen {
   ///
   /// It also closes the message.
   static func stepBackInView(_ state: inout AppState) {
-    guard let view = state.tabs.front.view else { return }
     state.toast = nil
     if state.trail.search != nil {
       state.trail.search = nil
     } else if state.marked.rangeStart != nil {
       state.marked.rangeStart = nil
-    } else if state.tabs.frontList?.filtering.filter != nil {
+    } else if let view = state.tabs.front.view, state.tabs.lists[view].filtering.filter != nil {
       FilterScreen.show(&state, nil, inView: view)
     } else if !state.marked.marks.isEmpty {
       Marking.clearMarks(&state)
