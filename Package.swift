@@ -91,7 +91,8 @@ let package = Package(
     .target(
       name: "RunnelDemo", dependencies: ["RunnelBase"], swiftSettings: swiftSettings + small),
     .target(
-      name: "RunnelSync", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
+      name: "RunnelSync", dependencies: ["RunnelBase", "RunnelTree"],
+      swiftSettings: swiftSettings + small),
     // 1: services and their wire, without sockets.
     .target(
       name: "RunnelServices", dependencies: ["RunnelBase"], swiftSettings: swiftSettings + small),
