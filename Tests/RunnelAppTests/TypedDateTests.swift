@@ -73,6 +73,34 @@ import Testing
     #expect(try typed("tomorrow", over: "a text") == "tomorrow")
   }
 
+  /// What a field holds, what is typed over it, and what is stored.
+  @Test(
+    arguments: [
+      ("2026-02-11", "today", "2026-08-24"), ("2026-02-11", "Tomorrow", "2026-08-25"),
+      ("2026-02-11", "+3d", "2026-08-27"), ("2026-02-11", "now", "2026-08-24"),
+      ("2026-02-11", "24.12.2026", "24.12.2026"), ("2026-02-11", "2026-12-24", "2026-12-24"),
+      ("2026-02-11", "tomorrow 9:00", "tomorrow 9:00"), ("2026-02-11", "soon", "soon"),
+      ("5.4.1942", "yesterday", "23.8.2026"), ("05.04.1942", "-20d", "04.08.2026"),
+      ("2026-02-11 14:30", "tomorrow 9:05", "2026-08-25 09:05"),
+      ("2026-02-11T14:30:00", "today", "2026-08-24T00:00:00"),
+      ("2026-02-11T14:30:00Z", "tomorrow 9:05", "2026-08-25T08:05:00Z"),
+      ("2026-02-11, late", "today", "today"), ("a text", "today", "today"),
+    ] as [(String, String, String)])
+  func fieldThatHoldsADateAsATextTakesWords(held: String, typed: String, stored: String) throws {
+    #expect(try self.typed(typed, over: .string(held)) == .string(stored))
+    let rule = FieldRule(try Key("day"), .text)
+    #expect(try self.typed(typed, over: .string(held), rule) == .string(stored))
+  }
+
+  @Test func dateThatAWordNamesIsShownAndChosen() throws {
+    var input = FieldInput(rule: nil, "2026-02-11")
+    input.readDates(by: MomentReader(now: Self.now, local: Self.zone))
+    input.editor = LineEditor("tomorrow")
+    #expect(input.label(Self.zone) == "string · 2026-08-25")
+    let date = try #require(FieldDate(input, now: Self.now, Self.zone))
+    #expect(date.text(day: try #require(date.day), Self.zone) == "2026-08-25")
+  }
+
   @Test func dateIsTypedInTheWorkspace() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("Enter gg j")

@@ -59,14 +59,14 @@ struct FieldDate: Hashable, Sendable {
         self.init(day: nil, FieldDate(text: example, local)?.form.withoutRest ?? .text(rest: ""))
         return
       }
-      guard let date = FieldDate(text: text, local) else { return nil }
+      guard let date = FieldDate(text: input.namedDate ?? text, local) else { return nil }
       self = date
     case .boolean, .json: return nil
     }
   }
 
   /// Reads a date that is a text; nil if it is none.
-  private init?(text: String, _ local: LocalTime) {
+  init?(text: String, _ local: LocalTime) {
     if let zoned = ZonedText(text) {
       let civil = local.civil(zoned.milliseconds)
       self.init(day: civil.dayNumber, .zoned(zoned, timeOfDay: FieldDate.timeOfDay(civil)))
@@ -137,6 +137,35 @@ struct FieldDate: Hashable, Sendable {
       }
       return (parts + [String(date.year)]).joined(separator: ".") + rest
     }
+  }
+
+  /// The text of the field for a moment; nil if the field would lose a part of it.
+  ///
+  /// - Parameters:
+  ///   - moment: milliseconds since 1970.
+  ///   - withTime: whether the time of day was named; otherwise a field that has none is content with the day.
+  func text(of moment: Int64, withTime: Bool, _ local: LocalTime) -> String? {
+    let civil = local.civil(moment)
+    let rest: String
+    switch form {
+    case .moment(_, let isSeconds): return String(isSeconds ? moment / 1000 : moment)
+    case .zoned(let text, _): return text.text(of: moment)
+    case .text(let text), .dayFirst(_, let text): rest = text
+    }
+    if rest.isEmpty { return withTime ? nil : text(day: civil.dayNumber, local) }
+    guard let time = FieldDate.time(of: civil, like: rest) else { return nil }
+    return FieldDate(day: day, form.withoutRest).text(day: civil.dayNumber, local) + time
+  }
+
+  /// The time of day as one such as ` 09:30` or `T09:30:00` is written; nil if the text is none.
+  private static func time(of civil: CivilTime, like text: String) -> String? {
+    guard let first = text.first, first == "T" || first == " " else { return nil }
+    let parts = text.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2 || parts.count == 3,
+      parts.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isASCII) && Int($0) != nil })
+    else { return nil }
+    let numbers = [civil.hour, civil.minute, civil.second].prefix(parts.count)
+    return String(first) + numbers.map { ($0 < 10 ? "0" : "") + String($0) }.joined(separator: ":")
   }
 
   /// The moment when local clocks show a time of a day.

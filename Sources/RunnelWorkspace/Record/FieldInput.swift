@@ -128,9 +128,24 @@ extension FieldInput {
     return TreeText.moment(of: Leaf.string(editor.text), local).map { "\($0) local" }
   }
 
-  /// The kind of value, and the local time of a moment that is written in another zone.
+  /// The kind of value, and the date that a word names, or the local time of a moment that is written in
+  /// another zone.
   func label(_ local: LocalTime) -> String {
-    localTime(local).map { "\(label) · \($0)" } ?? label
+    (namedDate ?? localTime(local)).map { "\(label) · \($0)" } ?? label
+  }
+
+  /// The date that a word such as `tomorrow` names, as the field writes dates; nil if the field holds no dates as
+  /// texts, or the text names none.
+  var namedDate: String? {
+    switch rule?.kind {
+    case nil, .any, .text: break
+    default: return nil
+    }
+    guard !editor.isSecret, let example = dateExample, let reader = dates.reader,
+      DateText(editor.text, .utc) == nil, let moment = reader.moment(editor.text)
+    else { return nil }
+    return FieldDate(text: example, reader.local)?
+      .text(of: moment, withTime: editor.text.contains(":"), reader.local)
   }
 
   /// The word that stands for the time of the write.
@@ -148,7 +163,7 @@ extension FieldInput {
       if let number = try? kind.value(of: editor.text) { return number }
       if let typedMoment { return typedMoment }
       if holdsMoment { throw InputError(FieldInput.dateAdvice) }
-      return try kind.value(of: editor.text)
+      return try kind.value(of: namedDate ?? editor.text)
     }
     let value = try value(by: rule)
     if case .object = value, case .time = rule.kind { return value }
@@ -198,7 +213,7 @@ extension FieldInput {
 
   /// Lets dates be typed as people write them, if the field holds a date.
   mutating func readDates(by reader: MomentReader) {
-    if holdsMoment { dates.reader = reader }
+    if holdsMoment || holdsDate { dates.reader = reader }
   }
 
   private func value(by rule: FieldRule) throws(InputError) -> JSONValue {
@@ -218,7 +233,8 @@ extension FieldInput {
         // The error of the rule says more exactly what is expected than that of the kind.
         return .string(text)
       }
-    case .text, .reference, .object, .any: return try kind.value(of: text)
+    case .text, .any: return try kind.value(of: namedDate ?? text)
+    case .reference, .object: return try kind.value(of: text)
     }
   }
 

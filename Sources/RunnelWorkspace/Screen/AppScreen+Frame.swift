@@ -335,7 +335,10 @@ extension AppScreen {
     let isPart = known == nil && shown.map { $0.filtering.filter == nil && !$0.isComplete } == true
     let cells = state.layers.isEmpty && shown?.look.cell != nil ? "cells · " : ""
     let position =
-      cells + words(layer?.rowWord ?? "row", number: number, of: count)
+      cells
+      + words(
+        layer?.rowWord ?? "row", number: number, of: count,
+        isOpen: known == nil && shown?.isFilterSearching == true)
       + (isPart && !layout.isCompact ? " loaded" : "")
     guard list.isFollowing else { return StyledLine(position + " ", .muted) }
     let follow =
@@ -345,12 +348,18 @@ extension AppScreen {
 }
 
 extension AppScreen {
-  private func words(_ word: String, number: String, of count: Int) -> String {
-    layout.isCompact ? "\(number)/\(count)" : "\(word) \(number) of \(count)"
+  /// The number of a row and of how many; with a plus if there may be more.
+  private func words(_ word: String, number: String, of count: Int, isOpen: Bool = false) -> String
+  {
+    let all = isOpen ? "\(count)+" : "\(count)"
+    return layout.isCompact ? "\(number)/\(all)" : "\(word) \(number) of \(all)"
   }
 }
 
 extension ListScreen {
+  /// Whether rows that the filter has not seen yet may fit it.
+  fileprivate var isFilterSearching: Bool { filtering.filter != nil && !reach.isExhausted }
+
   /// The number of rows shown, and of how many.
   fileprivate var countText: String {
     guard filtering.filter == nil, let filterPlace = filtering.filterPlace else {
