@@ -88,7 +88,7 @@ import Testing
     ] as [(String, String, String)])
   func fieldThatHoldsADateAsATextTakesWords(held: String, typed: String, stored: String) throws {
     #expect(try self.typed(typed, over: .string(held)) == .string(stored))
-    let rule = FieldRule(try Key("day"), .text)
+    let rule = FieldRule(try Key("day"), .text())
     #expect(try self.typed(typed, over: .string(held), rule) == .string(stored))
   }
 
