@@ -233,12 +233,13 @@ struct DoctorCommand: ParsableCommand {
     if mended == 0 {
       return "None can be repaired: restore it from a copy, or export what is left of it."
     }
-    let which =
-      mended == report.faultCount ? "A repair mends all" : "A repair mends \(mended) of them"
+    let losses = losses(report)
+    let whole = losses.isEmpty ? "A repair mends all" : "A repair makes the file sound again"
+    let which = mended == report.faultCount ? whole : "A repair mends \(mended) of them"
     var sentences = ["\(which): run `runnel doctor --repair -d \(file)`."]
     if report.recoverableCount > 0 {
       sentences.append("What is damaged, or belongs to no place, is then below /recovered.")
     }
-    return (sentences + losses(report)).joined(separator: " ")
+    return (sentences + losses).joined(separator: " ")
   }
 }
