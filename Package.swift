@@ -110,7 +110,7 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      exclude: ["FORMAT.md"], swiftSettings: swiftSettings),
+      exclude: ["FORMAT.md"], swiftSettings: swiftSettings + small),
     // 2: the same rows in PostgreSQL, for several servers.
     .target(
       name: "RunnelPostgres",

@@ -92,6 +92,17 @@ import Testing
     #expect(app.toast.isEmpty)
   }
 
+  @Test func newDeviceIsToldOnceItHasAName() throws {
+    let app = try open(nil)
+    app.take(.devices(Self.facts))
+    let nameless = Self.device("tablet", "", seenDays: 0)
+    app.take(.devices(DeviceFacts(Self.facts.devices + [nameless], here: "desk")))
+    #expect(app.toast.isEmpty)
+    let tablet = Self.device("tablet", "Tablet", seenDays: 0)
+    app.take(.devices(DeviceFacts(Self.facts.devices + [tablet], here: "desk")))
+    #expect(app.toast.hasPrefix("a new device signed in: Tablet"))
+  }
+
   @Test func agesOfAnOpenListAreDrawnAnewEachMinute() throws {
     let app = try open(Self.facts)
     app.wait(milliseconds: 20_000)

@@ -69,7 +69,11 @@ package struct DeviceFacts: Hashable, Sendable {
     state.database.devices = facts
     DevicesScreen.refreshDevices(&state)
     guard let before, before.here == facts.here else { return }
-    let new = facts.devices.filter { $0.id != facts.here && before.device($0.id) == nil }
+    // A device whose entry is made again may get its name a moment later.
+    let new = facts.devices.filter { device in
+      let known = before.device(device.id)
+      return device.id != facts.here && !device.name.isEmpty && known?.name.isEmpty ?? true
+    }
     guard let first = new.first else { return }
     let name = first.os.isEmpty ? first.title : "\(first.title), \(first.os)"
     let words = new.count == 1 ? "a new device signed in: \(name)" : "\(new.count) new devices"

@@ -160,10 +160,11 @@ extension FieldInput {
     if let day = missingDay { throw InputError("there is no day \(day)") }
     guard let rule else {
       if coding == .services, kind == .json { return try kind.value(of: editor.text, coding) }
+      if let namedDate { return .string(namedDate) }
       if let number = try? kind.value(of: editor.text) { return number }
       if let typedMoment { return typedMoment }
       if holdsMoment { throw InputError(FieldInput.dateAdvice) }
-      return try kind.value(of: namedDate ?? editor.text)
+      return try kind.value(of: editor.text)
     }
     let value = try value(by: rule)
     if case .object = value, case .time = rule.kind { return value }
