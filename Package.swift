@@ -190,7 +190,7 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings + small),
     // 5: the workspace, pure: its components, their commands and how they are drawn.
     .target(
       name: "RunnelWorkspace",
