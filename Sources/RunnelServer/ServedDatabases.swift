@@ -170,13 +170,8 @@ final class ServedDatabases: Sendable {
     guard let rulesFile = place.rulesFile, let secretsFile, let accountsFile else {
       return OpenDatabase(database: database, verifier: verifier)
     }
-    watched.watch([rulesFile.path]) { [logger] in
-      do throws(ServerError) {
-        let text = try rulesFile.bytes()
-        database.submit(TreeJob(connection: 0, wish: .takeRules(text)))
-      } catch {
-        logger.error("\(name): \(error)")
-      }
+    watched.watch([rulesFile.path]) {
+      database.submit(TreeJob(connection: 0, wish: .takeRules))
     }
     watch(secretsFile, of: name) { () throws(ServerError) in
       let secrets = try ServerSecrets(file: secretsFile)

@@ -126,6 +126,24 @@ import Testing
     }
   }
 
+  @Test func rulesOfARequestStayWhileTheirFileIsLoadedAnew() async throws {
+    try await withServer { server in
+      let loading = Task { while !Task.isCancelled { await server.server.reloadFiles() } }
+      for number in 0..<150 {
+        let isOpen = number.isMultiple(of: 2)
+        let put = try server.request(
+          "PUT", "/.settings/rules.json", "{\"rules\":{\"a\":{\".read\":\(isOpen)}}}",
+          headers: ["Authorization": "Bearer owner"])
+        try #require(put.status == 200)
+        for _ in 0..<3 {
+          try #require(try server.request("GET", "/a.json").status == (isOpen ? 200 : 401))
+        }
+      }
+      loading.cancel()
+      await loading.value
+    }
+  }
+
   @Test func largeTextsAreReceivedAndSentInPieces() async throws {
     try await withServer { server in
       let text = "\"" + String(repeating: "x", count: 1000) + "\""

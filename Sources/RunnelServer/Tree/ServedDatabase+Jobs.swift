@@ -36,7 +36,7 @@ extension ServedDatabase {
     case .endStream:
       tree.leaveAll(job.connection)
       return []
-    case .takeRules(let text): return try takeRules(text, &tree, transaction)
+    case .takeRules: return try takeRules(&tree, transaction)
     case .look: return []
     case .takeOver: return try tree.carryOutAll(now: now, transaction)
     case .probe(let isEnd):

@@ -38,10 +38,21 @@ extension ServedDatabase {
   }
 
   /// Applies the rules of the file, which has changed; invalid rules are logged, and not applied.
+  ///
+  /// The file is read here, between two writes: a request may have replaced it since the change was noticed, and
+  /// what was read before would bring the earlier rules back.
   func takeRules(
-    _ text: [UInt8]?, _ tree: inout ServedTree, _ transaction: any ServedTransaction
+    _ tree: inout ServedTree, _ transaction: any ServedTransaction
   ) throws -> TreeTold {
-    guard let text else {
+    guard let file = place.rulesFile else { return [] }
+    let found: [UInt8]?
+    do throws(ServerError) {
+      found = try file.bytes()
+    } catch {
+      logger.error("\(name): \(error)")
+      return []
+    }
+    guard let text = found else {
       logger.error("\(name): \(place.rulesName) does not exist any more; its rules stay in force.")
       return []
     }

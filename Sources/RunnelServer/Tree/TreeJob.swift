@@ -24,8 +24,8 @@ struct TreeJob: Sendable {
     case attend(Caller?)
     /// End a stream.
     case endStream
-    /// Replace the rules; nil for none.
-    case takeRules([UInt8]?)
+    /// Load the file of the rules, which has changed.
+    case takeRules
     /// No operation: take the writes of other processes.
     case look
     /// Do the disconnect requests of servers that ended without notice.
