@@ -128,7 +128,8 @@ import Testing
 
   @Test func rulesOfARequestStayWhileTheirFileIsLoadedAnew() async throws {
     try await withServer { server in
-      let loading = Task { while !Task.isCancelled { await server.server.reloadFiles() } }
+      let files = server.server
+      let loading = Task { while !Task.isCancelled { await files.reloadFiles() } }
       for number in 0..<150 {
         let isOpen = number.isMultiple(of: 2)
         let put = try server.request(
