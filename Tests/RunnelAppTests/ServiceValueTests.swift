@@ -159,8 +159,9 @@ import Testing
       String(decoding: cells.bytes(of: try Key("7"), node), as: UTF8.self) == ",[3],[]\r\n")
   }
 
-  @Test func whatIsTypedWithoutAConnectionIsKeptAndNotSaved() throws {
-    var facts = OriginFacts(.waiting)
+  @Test(arguments: [OriginFacts.Link.waiting, .connecting])
+  func whatIsTypedWithoutAConnectionIsKeptAndNotSaved(link: OriginFacts.Link) throws {
+    var facts = OriginFacts(link)
     facts.hasServices = true
     app.take(.origin(facts))
     app.press("Enter")

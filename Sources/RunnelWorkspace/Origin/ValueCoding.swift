@@ -105,7 +105,8 @@ extension OpenedDatabase {
 
   /// The words that say that a write waits for the server; empty if it does not, or if there is none.
   var waitingWords: String {
-    coding == .services && origin?.isDisconnected == true
-      ? ", and sent when the server is there" : ""
+    guard coding == .services, let origin else { return "" }
+    let isUnreached = origin.isDisconnected || origin.link == .connecting
+    return isUnreached ? ", and sent when the server is there" : ""
   }
 }
