@@ -139,11 +139,9 @@ struct FieldDate: Hashable, Sendable {
     }
   }
 
-  /// The text of the field for a moment; nil if the field would lose a part of it.
+  /// The text of the field for a moment in milliseconds since 1970; nil if the field would lose a part of it.
   ///
-  /// - Parameters:
-  ///   - moment: milliseconds since 1970.
-  ///   - withTime: whether the time of day was named; otherwise a field that has none is content with the day.
+  /// A field that has no time of day is content with the day, unless a time was named.
   func text(of moment: Int64, withTime: Bool, _ local: LocalTime) -> String? {
     let civil = local.civil(moment)
     let rest: String
