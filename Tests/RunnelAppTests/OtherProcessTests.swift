@@ -101,6 +101,48 @@ import Testing
     #expect(app.cursorLine.contains("news 3"))
   }
 
+  @Test func followingBeginsAtTheLiveEndAlsoAfterUnseenRows() throws {
+    let app = try history()
+    app.press("gg")
+    try post(app, 1...60)
+    // The rows that were jumped over stay new; the last of them is not the newest row.
+    app.press("G")
+    #expect(app.status.contains("↑"))
+    app.press("F")
+    #expect(app.cursorLine.contains("news 60"))
+    try post(app, 61...62)
+    #expect(app.cursorLine.contains("news 62"))
+    #expect(app.status.contains("F following"))
+  }
+
+  @Test func statusSaysWhereAListFollowsAgain() throws {
+    let app = try history()
+    app.press("F 2 k")
+    #expect(!app.status.contains("following"))
+    #expect(app.status.contains("G follows"))
+    try post(app, 1...1)
+    #expect(!app.cursorLine.contains("news"))
+    app.press("G")
+    #expect(app.status.contains("F following"))
+    try post(app, 2...2)
+    #expect(app.cursorLine.contains("news 2"))
+  }
+
+  /// The pinned rows stand above the newest one.
+  @Test func listWhoseRowsArriveAtTheTopFollowsThere() throws {
+    var views = try Fixture.views()
+    let room = try #require(views.firstIndex { $0.source.anchor == .last })
+    views[room].source.isDescending = true
+    let app = try AppDriver(views, copying: Fixture.historyFile.get())
+    app.press("F")
+    try post(app, 1...2)
+    #expect(app.cursorLine.contains("news 2"))
+    app.press("j")
+    #expect(!app.status.contains("following"))
+    try post(app, 3...3)
+    #expect(!app.cursorLine.contains("news 3"))
+  }
+
   @Test func changedRowsAreMarkedForAWhile() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     try app.set("/room/-M5/text", "Good morning all")

@@ -69,11 +69,17 @@ extension ListScreen {
     return true
   }
 
-  /// Turns following of the newest row on or off.
+  /// Turns following of the newest row on, from the live end on, or off.
   static func toggleFollowing(_ state: inout AppState) {
     guard let view = state.tabs.front.view else { return }
     state.tabs.lists[view].list.isFollowing.toggle()
-    if state.tabs.lists[view].list.isFollowing { goToNewest(&state) }
+    guard state.tabs.lists[view].list.isFollowing else { return }
+    if state.tabs.lists[view].reach.isAway {
+      goToLiveEnd(&state, ofView: view)
+    } else {
+      let height = state.tabs.height(ofView: view, in: state.height)
+      state.tabs.lists[view].goToFollowedRow(height: height)
+    }
   }
 
   /// Pauses the list, or makes it live again.

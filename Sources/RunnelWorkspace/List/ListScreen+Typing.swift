@@ -12,23 +12,57 @@ extension ListScreen {
     var (isOn, isAtEnd) = (false, false)
   }
 
-  /// Turns following off for a change, if others are typing at the end that is followed.
+  /// Turns following off for a change that `ListState` cannot follow: rows arrive at the top, or others are
+  /// typing at the end that is followed.
   mutating func beginFollowing(in old: ListContent) -> Following? {
-    guard list.isFollowing, passing.rows.contains(where: isTyping) || hasTyping(old) else {
-      return nil
-    }
-    let isAtEnd = lastStored(in: old).map { list.cursor == .row($0) } ?? false
+    guard list.isFollowing,
+      !isLiveAtBottom || passing.rows.contains(where: isTyping) || hasTyping(old)
+    else { return nil }
+    let isAtEnd = isAtNewest(in: old)
     list.isFollowing = false
     return Following(isOn: true, isAtEnd: isAtEnd)
   }
 
-  /// Turns following on again, and follows to the last row that is stored.
+  /// Turns following on again, and goes to the newest row that is stored.
   mutating func endFollowing(_ following: Following?, height: Int) {
     guard let following else { return }
     list.isFollowing = following.isOn
-    if following.isAtEnd, let last = lastStored(in: content), list.cursor != .row(last) {
-      list.moveTo(.row(last), in: content, height: height)
+    if following.isAtEnd, let newest = newestStored(in: content), list.cursor != .row(newest) {
+      list.moveTo(.row(newest), in: content, height: height)
     }
+  }
+
+  /// Goes to the newest row, which the list follows from then on.
+  mutating func goToFollowedRow(height: Int) {
+    goToLiveRow(height: height)
+    guard let newest = newestStored(in: content) else { return }
+    list.moveTo(.row(newest), in: content, height: height)
+  }
+
+  /// Whether the list follows now: it is to, and the cursor is on its newest row.
+  var followsNow: Bool { list.isFollowing && isAtNewest(in: content) }
+
+  private func isAtNewest(in content: ListContent) -> Bool {
+    newestStored(in: content).map { list.cursor == .row($0) } ?? true
+  }
+
+  /// The row nearest to the live end that is not that of another who is typing; nil if there is none.
+  private func newestStored(in content: ListContent) -> String? {
+    isLiveAtBottom ? lastStored(in: content) : firstStored(in: content)
+  }
+
+  /// The first stored row of a section, in the section where it is nearest to the live end: sections by a
+  /// value stand anywhere.
+  ///
+  /// O(sections).
+  private func firstStored(in content: ListContent) -> String? {
+    let firsts = content.sections.lazy.compactMap { section in
+      section.rows.lazy.compactMap { records[$0] }.first { !isTransient($0) }
+    }
+    let newest =
+      definition.source.isDescending
+      ? firsts.max(by: Record.isOrdered) : firsts.min(by: Record.isOrdered)
+    return newest?.id
   }
 
   private func hasTyping(_ content: ListContent) -> Bool {

@@ -381,7 +381,7 @@ extension ListScreen {
   }
 
   /// Moves the cursor to the row at the end where rows arrive.
-  private mutating func goToLiveRow(height: Int) {
+  mutating func goToLiveRow(height: Int) {
     goToLiveEnd(height: height)
     // The header of the first section is no row.
     if !isLiveAtBottom, case .header(let section)? = list.cursor,

@@ -341,9 +341,17 @@ extension AppScreen {
         isOpen: known == nil && shown?.isFilterSearching == true)
       + (isPart && !layout.isCompact ? " loaded" : "")
     guard list.isFollowing else { return StyledLine(position + " ", .muted) }
-    let follow =
-      KeyText.listKeys(state).keys(.followToggle).map { "\($0) following · " } ?? "following · "
-    return StyledLine(follow + position + " ", .muted)
+    return StyledLine(followingText(shown) + position + " ", .muted)
+  }
+
+  /// That the list follows the newest row; away from that row, the key that leads to where it does.
+  private func followingText(_ screen: ListScreen?) -> String {
+    let keys = KeyText.listKeys(state)
+    guard let screen, !screen.followsNow else {
+      return keys.keys(.followToggle).map { "\($0) following · " } ?? "following · "
+    }
+    return keys.keys(screen.isLiveAtBottom ? .rowLast : .rowFirst).map { "\($0) follows · " }
+      ?? "not following here · "
   }
 }
 
