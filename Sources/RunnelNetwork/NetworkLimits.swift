@@ -27,6 +27,8 @@ public struct NetworkLimits: Hashable, Sendable {
   /// The most bytes per second from one connection, on average; beyond that, reading pauses; nil
   /// for no limit.
   public var bytesPerSecond: Int?
+  /// The most unsent bytes of all connections together; the connections that hold the most are closed.
+  public var unsentBytesMax = 536_870_912
   /// The most bytes of one WebSocket frame, and of one message in several frames.
   public var frameBytesMax = 16_777_216
   /// The longest time for a WebSocket message to arrive, all its frames together, in milliseconds.
@@ -60,6 +62,8 @@ public enum NetworkLimit: String, Hashable, Sendable, CaseIterable {
   case requestRate = "requests-per-second"
   /// `bytesPerSecond`.
   case byteRate = "bytes-per-second"
+  /// `unsentBytesMax`.
+  case unsentBytes = "max-unsent-total"
   /// `frameBytesMax`.
   case frameBytes = "max-frame"
   /// `messageMilliseconds`.

@@ -97,7 +97,8 @@ public final class DatabaseServer: Service, Sendable {
         addresses: configuration.loggedAddresses),
       limits: ServerWorld.Limits(
         wire: configuration.wire, rest: configuration.rest,
-        largeWritesMax: configuration.largeWritesMax),
+        largeWritesMax: configuration.largeWritesMax,
+        unsentBytesMax: configuration.network.unsentBytesMax),
       calendar: configuration.calendar)
     let links = try StoreLink.all(configuration, world.metrics, logger)
     do {
@@ -139,7 +140,8 @@ public final class DatabaseServer: Service, Sendable {
         isEmulator: configuration.isEmulator)
       network = try NetworkServer(
         addresses, socketFile: configuration.socketFile, tls: configuration.tls,
-        limits: configuration.network, proxies: configuration.trustedProxies, service: service)
+        limits: configuration.network, proxies: configuration.trustedProxies,
+        unsent: world.unsent, service: service)
       let adminService = AdminService(
         world: world, hosts: hosts, logger: logger,
         readiness: { [readiness, databases, accounts] in

@@ -66,6 +66,17 @@ import Testing
       }
       #expect(throws: RawClient.Failure.self) { while true { _ = try lazy.readMessage() } }
     },
+    "max-unsent-total": Scenario(value: "1M") { server throws in
+      let lazy = try RawClient(port: server.port, receiveBytes: 4096)
+      let socket = try Socket(lazy, "/.ws?v=5&ns=test")
+      #expect(try socket.status(1, "q", "{\"p\":\"/x\",\"h\":\"\"}") == "ok")
+      let client = try server.client()
+      for number in 0..<200
+      where server.server.metricsText.contains("{limit=\"max-unsent-total\"} 0") {
+        _ = try client.request("PUT", "/x.json?print=silent", text(400_000 + number))
+      }
+      #expect(throws: RawClient.Failure.self) { while true { _ = try lazy.readMessage() } }
+    },
     "handshake-time": Scenario(
       value: "50ms",
       change: { configuration in

@@ -49,10 +49,21 @@ public final class NetworkServer: Sendable {
   ///   - threadCount: the number of loops; nil for the number of cores.
   ///   - service: the service for connections.
   /// - Throws: `NetworkError` if the files for TLS cannot be used.
-  public init(
+  public convenience init(
     _ addresses: [NetworkAddress], socketFile: String? = nil, tls: TLSFiles?,
     limits: NetworkLimits, proxies: [AddressRange] = [], threadCount: Int? = nil,
     service: any NetworkService
+  ) throws(NetworkError) {
+    try self.init(
+      addresses, socketFile: socketFile, tls: tls, limits: limits, proxies: proxies,
+      threadCount: threadCount, unsent: UnsentBytes(max: limits.unsentBytesMax), service: service)
+  }
+
+  /// Makes a server that does not listen yet, whose unsent bytes are a part of a sum.
+  package init(
+    _ addresses: [NetworkAddress], socketFile: String? = nil, tls: TLSFiles?,
+    limits: NetworkLimits, proxies: [AddressRange] = [], threadCount: Int? = nil,
+    unsent: UnsentBytes, service: any NetworkService
   ) throws(NetworkError) {
     self.addresses = addresses
     self.socketFile = socketFile
@@ -64,7 +75,7 @@ public final class NetworkServer: Sendable {
     self.group = group
     served = ServedNetwork(
       limits: limits, proxies: TrustedProxies(ranges: proxies), census: Census(limits),
-      service: service, loops: group.makeIterator().map(\.self))
+      service: service, unsent: unsent, loops: group.makeIterator().map(\.self))
   }
 
   /// The number of connections.
@@ -220,6 +231,8 @@ public final class NetworkServer: Sendable {
     }
     channel.closeFuture.whenComplete { _ in served.census.leave(household) }
     let pipeline = channel.pipeline.syncOperations
+    let share = UnsentShare(of: served.unsent, NetworkLoop(channel.eventLoop))
+    try pipeline.addHandler(UnsentHandler(share) { served.service.reached($0, by: peer) })
     let tlsContext = context.withLock { $0 }
     if let tlsContext {
       try pipeline.addHandlers([

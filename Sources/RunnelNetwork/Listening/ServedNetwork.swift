@@ -7,13 +7,15 @@ struct ServedNetwork: Sendable {
   let proxies: TrustedProxies
   let census: Census
   let service: any NetworkService
+  let unsent: UnsentBytes
   private let caches: [ObjectIdentifier: NIOLoopBoundBox<SocketFrameCache?>]
 
   init(
     limits: NetworkLimits, proxies: TrustedProxies, census: Census, service: any NetworkService,
-    loops: [any EventLoop]
+    unsent: UnsentBytes, loops: [any EventLoop]
   ) {
     (self.limits, self.proxies, self.census, self.service) = (limits, proxies, census, service)
+    self.unsent = unsent
     caches = Dictionary(
       uniqueKeysWithValues: loops.map { loop in
         (

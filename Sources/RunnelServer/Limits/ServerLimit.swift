@@ -87,6 +87,10 @@ extension ServerLimit {
     count(
       WireLimit.unsentBytes, \.wire.unsentBytesMax,
       "The most unsent bytes for a client that reads too slowly.", .bytes),
+    count(
+      NetworkLimit.unsentBytes, \.network.unsentBytesMax,
+      "The most unsent bytes for all clients together; the slowest lose their connections.",
+      .bytes),
     time(
       NetworkLimit.handshakeTime, \.network.handshakeMilliseconds,
       "The timeout of the TLS handshake."),

@@ -10,6 +10,8 @@ final class ServerWorld: Sendable {
     var wire: WireLimits
     var rest: RESTExchange.Limits
     var largeWritesMax: Int
+    /// The most unsent bytes of all connections together.
+    var unsentBytesMax: Int
   }
 
   let switchboard = Switchboard()
@@ -24,6 +26,8 @@ final class ServerWorld: Sendable {
   let reads: TreeExecutor
   /// The writes with large bodies in memory.
   let largeWrites: LargeWrites
+  /// The bytes that clients have not taken.
+  let unsent: UnsentBytes
   /// The thread that parses large bodies.
   let bodies: TreeExecutor
 
@@ -33,6 +37,7 @@ final class ServerWorld: Sendable {
   ) throws {
     (self.metrics, self.log, self.limits, self.calendar) = (metrics, log, limits, calendar)
     largeWrites = LargeWrites(max: limits.largeWritesMax)
+    unsent = UnsentBytes(max: limits.unsentBytesMax)
     files = try TreeExecutor(label: "runnel.files")
     reads = try TreeExecutor(label: "runnel.reads")
     bodies = try TreeExecutor(label: "runnel.bodies")

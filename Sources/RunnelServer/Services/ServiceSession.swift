@@ -16,7 +16,7 @@ import RunnelTree
 /// Loop only.
 ///
 /// Source: services protocol, sections 5, 6, 7.3 and 12.
-final class ServiceSession: ServedConnection {
+final class ServiceSession: ServedConnection, UnsentHolder {
   let facade: ServiceFacade
   let login: ServiceLogin
   let peer: NetworkPeer
@@ -26,6 +26,8 @@ final class ServiceSession: ServedConnection {
   private var authorization: String?
   private var engine: EngineHost
   private var alarm: NetworkAlarm?
+  /// What waits for polls; the network counts what is on a socket.
+  private let share: UnsentShare
   /// The poll that waits for its answer.
   private var heldPoll: LoopBound<EngineExchange>?
   private var socket: EngineSocket.Reference?
@@ -58,6 +60,7 @@ final class ServiceSession: ServedConnection {
       verifier: open.verifier, accounts: facade.accounts, world: facade.world)
     authorization = request.headerFields[.authorization]
     (self.peer, self.loop) = (peer, loop)
+    share = UnsentShare(of: facade.world.unsent, loop)
   }
 
   var world: ServerWorld { facade.world }
@@ -176,7 +179,17 @@ final class ServiceSession: ServedConnection {
       world.metrics.reached(WireLimit.unsentBytes)
       return end()
     }
+    share.note(unsentBytes, of: self)
     setDeadline()
+  }
+
+  var unsentBytes: Int { engine.waitingBytes }
+
+  func endUnread() {
+    if engine.isEnded { return }
+    world.metrics.reached(NetworkLimit.unsentBytes)
+    end()
+    flush()
   }
 
   private func carryOut(_ effect: EngineHost.Effect) {
@@ -206,6 +219,7 @@ final class ServiceSession: ServedConnection {
   private func finish() {
     alarm?.end()
     alarm = nil
+    share.note(0, of: self)
     if isConnected { attend(nil) }
     isConnected = false
     (calls, delayed, delayedBytes) = ([:], [], 0)
