@@ -137,6 +137,37 @@ import Testing
     #expect(app.list.reach.paging == .more && app.list.reach.loadedCount == 20, "\(app.body)")
   }
 
+  /// The server would be asked for these rows: without a connection the search never ended.
+  @Test func filterThatNothingFitsWaitsForTheConnection() {
+    var facts = OriginFacts(.waiting, since: app.state.now)
+    facts.hasServices = true
+    app.take(.origin(facts))
+    app.press("f")
+    app.type("text:nothing")
+    app.press("Enter")
+    #expect(rows.isEmpty && app.list.reach.paging == .more, "\(app.body)")
+    #expect(app.toast.contains("no connection"), "\(app.toast)")
+    #expect(!app.body.contains { $0.contains("searching older rows") }, "\(app.body)")
+    WaitingRowsTests.showServices(app)
+    #expect(app.list.reach.paging == .fetching, "\(app.body)")
+    // The connection is lost again before the server has answered.
+    app.take(.origin(facts))
+    #expect(app.list.reach.paging == .more, "\(app.body)")
+  }
+
+  @Test func searchThatWasStoppedIsNotBegunByTheConnection() {
+    var facts = OriginFacts(.waiting, since: app.state.now)
+    facts.hasServices = true
+    app.take(.origin(facts))
+    app.press("f")
+    app.type("text:nothing")
+    app.press("Enter")
+    app.press("f C-u")
+    app.press("Enter")
+    WaitingRowsTests.showServices(app)
+    #expect(app.list.reach.paging != .fetching, "\(app.body)")
+  }
+
   /// Once, the list offered to fetch rows that were not there: after another account was chosen, and the first one
   /// again, without a connection.
   @Test func listThatIsOpenedWithoutAConnectionEndsWithWhatIsKept() throws {

@@ -72,6 +72,7 @@ final class AppRuntime {
     queries.awaitsOrigin = { [weak self] in
       self?.state.database.origin.map { !$0.isDisconnected } ?? false
     }
+    queries.isCutOff = { [weak self] in self?.state.database.origin?.isDisconnected == true }
     queries.isUnconfirmed = { [weak self] in
       self.map { $0.state.database.origin != nil && !$0.wasLive } ?? false
     }
@@ -107,7 +108,10 @@ final class AppRuntime {
     store.dispatch(action)
     if case .origin(let facts) = action {
       queries.listed?.take(facts)
-      if !facts.isCached { wasLive = true }
+      if !facts.isCached {
+        wasLive = true
+        queries.originIsThere()
+      }
       if facts.isDisconnected { queries.originIsGone() }
     }
     let isOutermost = !isDispatching

@@ -37,6 +37,8 @@ final class LiveQueries {
   var reach: FindReach?
   /// Whether what is not known here is being asked for.
   var awaitsOrigin: () -> Bool = { false }
+  /// Whether there is an origin, and no connection to it.
+  var isCutOff: () -> Bool = { false }
   /// Whether there is an origin that was not connected yet.
   var isUnconfirmed: () -> Bool = { false }
   /// The new records that wait for the server of a service.
@@ -79,6 +81,7 @@ final class LiveQueries {
         // A server tells the number of rows only by sending all of them.
         countsRows: listed == nil)
       (streams.awaitsOrigin, streams.isUnconfirmed) = (awaitsOrigin, isUnconfirmed)
+      streams.isCutOff = isCutOff
       views[index]?.stop()
       views[index] = streams
       streams.show(waiting)
@@ -96,6 +99,11 @@ final class LiveQueries {
   func originIsGone() {
     for streams in views.values { streams.originIsGone() }
     whole?.fail("the connection was lost before all rows were read")
+  }
+
+  /// Goes on with the searches that waited for the origin.
+  func originIsThere() {
+    for (_, streams) in views.sorted(by: { $0.key < $1.key }) { streams.searchUnsearched() }
   }
 
   /// Takes the writes that the origin has not answered, the oldest first.

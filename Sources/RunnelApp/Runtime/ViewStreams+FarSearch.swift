@@ -14,7 +14,7 @@ extension ViewStreams {
   /// Searches on beyond the loaded rows of an end, for a number of rows that fit; returns false if the
   /// search has not gone so far yet.
   func searchFar(at end: ListEnd, for count: Int) -> Bool {
-    guard let search = far[end] else { return false }
+    guard let search = far[end], !(search.isAsking && isCutOff()) else { return false }
     // What was found before makes room, as rows far from the cursor do in a list that is left open.
     if found.isFull { found.reset() }
     search.wantedCount = count
@@ -28,7 +28,7 @@ extension ViewStreams {
     let place = paged.position(ofScanned: end == .start ? 0 : paged.scannedCount - 1)
     far[end] = FarSearch(
       beyond: place, at: end, of: definition.source, source: source,
-      asking: serverPart?.condition.predicate, awaitsOrigin: awaitsOrigin)
+      asking: isCutOff() ? nil : serverPart?.condition.predicate, awaitsOrigin: awaitsOrigin)
     _ = searchFar(at: end, for: count)
   }
 
@@ -56,6 +56,7 @@ extension ViewStreams {
 
   /// Stops searching; what was found stays.
   func stopFarSearch() {
+    unsearched = [:]
     if far.isEmpty { return }
     for search in far.values { search.stop() }
     tellFetchStates()
@@ -63,6 +64,7 @@ extension ViewStreams {
 
   /// Forgets what was searched and found beyond the loaded rows.
   func forgetFarSearch() {
+    unsearched = [:]
     if far.isEmpty { return }
     for search in far.values { search.stop() }
     far = [:]
@@ -84,6 +86,31 @@ extension ViewStreams {
     for search in far.values {
       if let part = search.takeKnown() { take(part, of: search) }
     }
+  }
+
+  /// Stops to ask the origin, which will not answer now; what is known is looked through, and the rest when
+  /// the origin is there again.
+  func stopAsking() {
+    for search in far.values where search.isAsking && search.wantedCount > 0 {
+      unsearched[search.end] = search.wantedCount
+    }
+    takeKnownParts()
+    let open = far.values.filter { $0.isAsking && $0.state == .fetching }
+    for search in open { search.stop() }
+    if !open.isEmpty { tellFetchStates() }
+  }
+
+  /// Searches what could not be searched while the origin was not there.
+  func searchUnsearched() {
+    if unsearched.isEmpty { return }
+    let open = unsearched
+    unsearched = [:]
+    // What was searched without the origin may have gaps.
+    for (end, search) in far where !search.isAsking && serverPart != nil {
+      search.stop()
+      far[end] = nil
+    }
+    for (end, count) in open { startSearch(at: end, for: count) }
   }
 
   private func take(_ part: FarSearch.Part, of search: FarSearch) {

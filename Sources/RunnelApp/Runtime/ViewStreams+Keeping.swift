@@ -50,7 +50,7 @@ extension ViewStreams {
   /// Shows and searches what is known, because the origin will not answer now.
   func originIsGone() {
     paged.waitsForAnswer = false
-    takeKnownParts()
+    stopAsking()
   }
 
   /// The rows that were read, including those that a filter hides.

@@ -51,6 +51,10 @@ final class ViewStreams {
   let reach: FindReach?
   /// Whether what is not known here is being asked for.
   var awaitsOrigin: () -> Bool = { false }
+  /// Whether there is an origin, and no connection to it.
+  var isCutOff: () -> Bool = { false }
+  /// The numbers of rows to search for when the origin is there again, by the end of the list.
+  var unsearched: [ListEnd: Int] = [:]
   /// Whether there is an origin that was not connected yet.
   var isUnconfirmed: () -> Bool = { false }
   /// The part of the filter that the server is asked for, and whether it is all of it.
@@ -241,8 +245,9 @@ final class ViewStreams {
   /// Searches for a number of rows that fit the filter.
   func startSearch(at end: ListEnd, for count: Int) {
     if searchFar(at: end, for: count) { return }
-    // The server looks through the rows that are not loaded.
-    if serverPart != nil, paged.fetchState(at: end) != .exhausted {
+    if reach != nil, isCutOff() { unsearched[end] = count }
+    // The server looks through the rows that are not loaded; while it cannot be asked, those that are known are.
+    if serverPart != nil, !isCutOff(), paged.fetchState(at: end) != .exhausted {
       return beginFarSearch(at: end, for: count)
     }
     search = FilterSearch(

@@ -101,7 +101,10 @@ extension FilterScreen {
 
   /// What is said while the rows that are not loaded are searched.
   static func searchingText(_ state: AppState) -> String {
-    state.phrase("searching the rows that are not loaded", .jobCancel, "stops it")
+    if let origin = state.database.origin, origin.hasServices, origin.isDisconnected {
+      return "no connection: the rows that are not kept here are searched when it is back"
+    }
+    return state.phrase("searching the rows that are not loaded", .jobCancel, "stops it")
   }
 
   static func completeFilter(_ state: inout AppState) {
