@@ -144,6 +144,29 @@ import Testing
     await server.stop()
   }
 
+  /// The cause is told, and no file of the server.
+  @Test func clientsAreToldThatNoSpaceIsLeft() async throws {
+    let disk = try Disk()
+    let server = try await TestServer(rules: ServiceTesting.rules, in: disk.folder) {
+      ServiceTesting.configure(&$0)
+    }
+    let socket = try SocketIOClient(server)
+    let call: JSONValue = ["create", "messages", ["text": "a"]]
+    #expect(try socket.ask(call)["text"] == "a")
+    disk.fill()
+    let error = try socket.ask(call)
+    #expect(error["code"] == 503)
+    let post = try server.request("POST", "/messages", "{\"text\":\"b\"}").body
+    let put = try server.request("PUT", "/messages/c.json", "{\"text\":\"c\"}").body
+    for text in [error["message"]?.string ?? "", post, put] {
+      #expect(text.contains("has no space left, and nothing was done"), "\(text)")
+      #expect(!text.contains("runnel-disk"), "\(text)")
+    }
+    disk.empty()
+    #expect(try socket.ask(call)["text"] == "a")
+    await server.stop()
+  }
+
   /// Once, it was done when the server was started anew.
   @Test func whatASessionLeftOnAFullDiskIsDoneWhenThereIsRoom() async throws {
     let disk = try Disk()

@@ -49,7 +49,10 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
   }
 
   /// True if the disk of the database did not take a write: it is full, or faulty.
-  package var isOfDisk: Bool { kind == .refused && (state == "53100" || state == "58030") }
+  package var isOfDisk: Bool { isOfFullDisk || kind == .refused && state == "58030" }
+
+  /// True if the disk of the database has no space left.
+  package var isOfFullDisk: Bool { kind == .refused && state == "53100" }
 
   /// True if no primary answers for now.
   package var isOutage: Bool {

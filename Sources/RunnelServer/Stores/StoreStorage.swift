@@ -47,6 +47,10 @@ final class StoreStorage: ServedStorage {
     (error as? PostgresError)?.isOfDisk == true ? .passing : nil
   }
 
+  func hasNoSpace(_ error: any Error) -> Bool {
+    (error as? PostgresError)?.isOfFullDisk == true
+  }
+
   func takeAlarms() -> [String] {
     defer { session.alarms = [] }
     return session.alarms

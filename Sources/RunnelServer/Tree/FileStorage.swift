@@ -39,6 +39,8 @@ final class FileStorage: ServedStorage {
     }
   }
 
+  func hasNoSpace(_ error: any Error) -> Bool { (error as? DatabaseError)?.code == .diskFull }
+
   func takeAlarms() -> [String] { [] }
 
   func takeDoubtCount() -> Int { 0 }

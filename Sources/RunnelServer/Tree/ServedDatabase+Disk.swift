@@ -69,6 +69,10 @@ extension ServedDatabase {
       error = TreeError(
         .unavailable,
         "\(name) is being moved to another store, and \(job.nothingDone): try again later.")
+    } else if storage.hasNoSpace(failure) {
+      error = TreeError(
+        .unavailable,
+        "The disk of the server has no space left, and \(job.nothingDone): try again later.")
     } else {
       // The cause names files of the server, so it is only logged.
       error = TreeError(

@@ -47,6 +47,9 @@ protocol ServedStorage: AnyObject {
   /// What a failure says of the disk; nil if it says nothing.
   func diskTrouble(_ error: any Error) -> DiskTrouble?
 
+  /// True if a failure says that the disk has no space left.
+  func hasNoSpace(_ error: any Error) -> Bool
+
   /// What is to be logged, once.
   func takeAlarms() -> [String]
 
