@@ -92,6 +92,7 @@ import Testing
     BadFile("keys:\n  row.dwn: [x]", line: 2, "did you mean `row.down`?"),
     BadFile("keys:\n  fly: [x]", line: 2, "`runnel config keys` lists all"),
     BadFile("keys:\n  row.down: [j, Hyper-x]", line: 2, "`Hyper-x` names no key"),
+    BadFile("keys:\n  row.down: [j]\n  row.up: [C-]", line: 3, "`C-` names no key"),
     BadFile("keys:\n  row.down: {a: b}", line: 2, "Keys are a list"),
     BadFile("keys:\n  help:\n    record.add: [x]", line: 3, "no action of `help`"),
     BadFile("keys:\n  parts: { record.add: [A] }", line: 2, "no place with keys of its own"),

@@ -55,13 +55,13 @@ import Testing
   @Test(arguments: [
     ("gg", ["g", "g"]), ("g m", ["g", "m"]), ("]]", ["]", "]"]), ("C-x C-e", ["C-x", "C-e"]),
     ("g1", ["g", "1"]), ("Up", ["Up"]), ("F1", ["F1"]), ("C-x ?", ["C-x", "?"]),
-    ("zt", ["z", "t"]),
+    ("zt", ["z", "t"]), ("C -", ["C", "-"]), ("c-", ["c", "-"]),
   ])
   func sequencesAreReadStrokeByStroke(notation: String, strokes: [String]) throws {
     #expect(try #require(KeyStroke.sequence(notation)).map(\.description) == strokes)
   }
 
-  @Test(arguments: ["", "  ", "ggg", "C-xy", "Entr", "g Entr"])
+  @Test(arguments: ["", "  ", "ggg", "C-xy", "Entr", "g Entr", "C-", "M-", "S-", "g C-"])
   func otherTextIsNoSequence(notation: String) {
     #expect(KeyStroke.sequence(notation) == nil)
   }

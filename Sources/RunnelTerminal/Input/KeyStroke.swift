@@ -59,13 +59,14 @@ public struct KeyStroke: Hashable, Sendable {
   /// Reads the notation of a sequence of keys; returns nil if it is not one.
   ///
   /// Notations are separated by spaces: `g m`, `C-x C-e`. Two characters may stand together: `gg`,
-  /// `]]`, `g1`; but a word that is itself a notation, such as `Up` or `F1`, means that key.
+  /// `]]`, `g1`; but a word that is itself a notation, such as `Up` or `F1`, means that key. A modifier
+  /// without its key, such as `C-`, is a slip and no two keys, which are written `C -`.
   public static func sequence(_ notation: String) -> [KeyStroke]? {
     var strokes: [KeyStroke] = []
     for word in notation.split(separator: " ") {
       if let stroke = KeyStroke(notation: String(word)) {
         strokes.append(stroke)
-      } else if word.count == 2 {
+      } else if word.count == 2, !Self.isModifier(word) {
         strokes += word.map { KeyStroke(.character($0)) }
       } else {
         return nil
@@ -73,6 +74,9 @@ public struct KeyStroke: Hashable, Sendable {
     }
     return strokes.isEmpty ? nil : strokes
   }
+
+  /// Whether a word is a modifier without a key.
+  private static func isModifier(_ word: Substring) -> Bool { ["C-", "M-", "S-"].contains(word) }
 
   private static func key(named name: Substring) -> KeyCode? {
     if name.count == 1, let character = name.first, Self.isTyped(character) {
