@@ -164,6 +164,39 @@ import Testing
     #expect(app.state.writes.queue.refused.isEmpty)
   }
 
+  @Test func severalRefusalsAreOneMessageWithTheirNumber() throws {
+    let app = try open()
+    for name in ["ana", "bo", "cy"] { try app.set("/user/\(name)/name", "mine") }
+    let refusals = (1...3).map { id in
+      DatabaseMessage.rejected(nil, write: id, TreeError(.permissionDenied, "no \(id)"))
+    }
+    app.runtime.receive(Array(refusals.prefix(2)))
+    #expect(app.toast.hasPrefix("2 writes were refused: S lists them · the last one: "))
+    app.press("g1 a")
+    app.runtime.receive([refusals[2]])
+    let later = "3 writes were refused · they are kept: S in the list shows them · the last one: "
+    #expect(app.toast.hasPrefix(later) && app.toast.contains("no 3"), "\(app.toast)")
+    // Once the message is gone, the next one counts anew.
+    app.wait(milliseconds: 8000)
+    #expect(app.toast.isEmpty)
+    try app.set("/user/ana/name", "again")
+    app.runtime.receive([.rejected(nil, write: 4, TreeError(.permissionDenied, "no 4"))])
+    #expect(app.toast.contains("no 4 · what was sent is kept"), "\(app.toast)")
+  }
+
+  @Test func hintAfterASentenceIsASentence() throws {
+    let app = try open()
+    try app.set("/user/ana/name", "mine")
+    let error = TreeError(.changed, "/user/ana/name was changed meanwhile. Nothing was written.")
+    app.runtime.receive([.rejected(nil, write: 1, error)])
+    #expect(app.toast.hasSuffix("Nothing was written. S lists the write"), "\(app.toast)")
+    app.wait(milliseconds: 8000)
+    try app.set("/user/bo/name", "mine")
+    app.press("g1 a")
+    app.runtime.receive([.rejected(nil, write: 2, error)])
+    #expect(app.toast.contains("Nothing was written · what was sent is kept"), "\(app.toast)")
+  }
+
   @Test func refusalThatComesWhileSomethingIsTypedSaysWhereTheWriteIs() throws {
     let app = try open()
     try app.set("/user/ana/name", "mine")

@@ -532,6 +532,21 @@ import Testing
     #expect(app.cursorLine == expected.cursorLine)
   }
 
+  @Test func severalConflictsAreOneMessageWithTheirNumber() throws {
+    let app = try people()
+    app.press("e x")
+    try app.elsewhereUnseen { _ = try $0.write(.set(Path("/user/ana/email"), "theirs")) }
+    app.strike("Enter j")
+    app.pump()
+    for _ in 0..<8 where !app.cursorLine.contains("name") { app.press("j") }
+    app.press("e x")
+    try app.elsewhereUnseen { _ = try $0.write(.set(Path("/user/ana/name"), "theirs")) }
+    app.strike("Enter k")
+    app.pump()
+    let words = "/user/ana/name and another place were changed meanwhile: S lists what was typed"
+    #expect(app.toast == words)
+  }
+
   @Test func comparisonDoesNotTakeKeysThatWereMeantForTheList() throws {
     let app = try people()
     app.press("e x")

@@ -28,8 +28,14 @@ extension AppState {
   /// if no key is bound to the command here.
   func phrase(_ words: String, _ id: ActionID, _ deed: String) -> String {
     guard let keys = settings.keymap.firstKeys(for: id, in: contexts) else { return words }
-    return "\(words): \(keys) \(deed)"
+    // The reason of a server or a database may be whole sentences.
+    return "\(words)\(words.hasSuffix(".") ? "" : ":") \(keys) \(deed)"
   }
+}
+
+extension String {
+  /// The text without the full stop at its end, for a line that goes on after it.
+  var withoutFullStop: String { hasSuffix(".") && !hasSuffix("..") ? String(dropLast()) : self }
 }
 
 extension SharedCommands {

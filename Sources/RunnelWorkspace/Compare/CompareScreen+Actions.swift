@@ -48,8 +48,14 @@ extension CompareScreen {
 
   /// Says that a draft is to be compared, for a user who is doing something else.
   static func sayKeptDraft(_ state: inout AppState, _ draft: CompareDraft) {
-    state.say(
-      .warning, state.phrase("\(draft.path) was changed meanwhile", .recordCompare, "compares"))
+    let others = Set(state.writes.queue.refused.compactMap(\.draft?.path)).subtracting([draft.path])
+    if others.isEmpty {
+      let words = "\(draft.path) was changed meanwhile"
+      return state.say(.warning, state.phrase(words, .recordCompare, "compares"))
+    }
+    let places = others.count == 1 ? "another place" : "\(others.count) other places"
+    let words = "\(draft.path) and \(places) were changed meanwhile"
+    state.say(.warning, state.phrase(words, .syncOpen, "lists what was typed"))
   }
 
   /// Cancels reads of values for the editor or for a comparison; returns false if there are none.

@@ -159,11 +159,26 @@ extension QueueScreen {
       // The file may have told of it before.
       return state.say(.error, reason)
     }
-    let told = state.phrase(reason, .syncOpen, "lists the write")
+    tell(&state, rejected: reason)
+  }
+
+  /// Tells that a write was refused; of several, one message tells how many, and why the last one was.
+  private static func tell(_ state: inout AppState, rejected reason: String) {
+    // Refusals of a message that is still shown are counted in it: each alone could not be read.
+    let count = (state.toast?.refusalCount ?? 0) + 1
+    defer { state.toast?.refusalCount = count }
+    let (words, them, sent) =
+      count == 1
+      ? (reason, "lists the write", "what was sent is kept")
+      : ("\(count) writes were refused", "lists them", "they are kept")
+    let last = count == 1 ? "" : " · the last one: \(reason)"
+    let told = state.phrase(words, .syncOpen, them)
+    if told != words { return state.say(.error, told + last) }
     // While something is typed, the key is a letter.
     let later = KeyText.listKeys(state)
-      .hint(.syncOpen, "in the list shows it", after: " · what was sent is kept: ")
-    state.say(.error, told == reason ? reason + later : told)
+      .hint(
+        .syncOpen, "in the list shows \(count == 1 ? "it" : "them")", after: " · \(sent): ")
+    state.say(.error, words.withoutFullStop + later + last)
   }
 
   /// Asks whether to drop the write under the cursor.

@@ -197,6 +197,8 @@ struct TimedToast: Hashable, Sendable {
   var until: Int64
   /// Whether the next key of the user ends it.
   var givesWay = false
+  /// The number of writes that a server refused of which the message tells.
+  var refusalCount = 0
 
   /// The time in milliseconds that a message is shown, unless it is an error.
   static let milliseconds: Int64 = 4000

@@ -127,7 +127,9 @@ enum Writing {
   static func sayKept(_ state: inout AppState, _ refusal: Refusal, _ dropped: String = "") {
     state.say(
       .error,
-      state.phrase("\(refusal.message) · what was typed is kept\(dropped)", .syncOpen, "lists it"))
+      state.phrase(
+        "\(refusal.message.withoutFullStop) · what was typed is kept\(dropped)", .syncOpen,
+        "lists it"))
   }
 
   /// Keeps a refused write in the queue; returns true if its comparison with what others wrote has
