@@ -369,6 +369,17 @@ final class TestFolder {
     app.wait(milliseconds: 200)
   }
 
+  @Test func keyInTheTreeSaysWhyAsThePaletteDoes() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    let reason = "records are imported into a view: go to one first"
+    app.press("g3 y i")
+    #expect(app.toast == reason)
+    #expect(app.state.layers.isEmpty)
+    app.type(":import x.csv")
+    app.press("Enter")
+    #expect(app.screen.contains { $0.contains(reason) })
+  }
+
   @Test func formTellsWhatIsTaken() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("g t y i")
@@ -586,9 +597,18 @@ final class TestFolder {
     try folder.write("{\"bo\":\(user)}", to: "same.json")
     open("same.json", app)
     app.press("y")
-    #expect(app.toast == "imported 1 record: nothing changed, all of it is there already")
+    #expect(app.toast == "1 record read: it stood there already, nothing was changed")
     app.press("u")
     #expect(app.toast.hasPrefix("nothing to take back: imported 1 record"), "\(app.toast)")
+  }
+
+  @Test func importOfManyThatChangesNothingCountsWhatWasRead() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    for name in ["ana", "bo", "cleo", "dan", "eve"] { try app.set("/user/\(name)/joined", 5) }
+    try folder.write(try app.stored("/user").jsonText(), to: "same.json")
+    open("same.json", app)
+    app.press("y")
+    #expect(app.toast == "5 records read: all stood there already, nothing was changed")
   }
 
   @Test func importThatTheHistoryDoesNotKeepIsToldAsThat() throws {

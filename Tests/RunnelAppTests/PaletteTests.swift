@@ -56,6 +56,24 @@ import Testing
     #expect(try palette(of: app).problem == "move to a record to edit it")
   }
 
+  @Test(arguments: ["data.export", "export json x.json"])
+  func reasonOfWorkUnderWayNamesNoKeyAndGoesWithTheWork(line: String) throws {
+    var tasks: [FileTask] = []
+    let busy = try AppDriver(
+      Fixture.views(), json: Fixture.small, startFileTask: { tasks.append($0) })
+    busy.type(":export json /tmp/never-written.json")
+    busy.strike("Enter :")
+    for character in line { busy.send(.key(KeyStroke(.character(character)))) }
+    busy.strike("Enter")
+    let reason = "an export is under way: wait, or stop that first"
+    #expect(try palette(of: busy).problem == reason)
+    #expect(try palette(of: busy).menu.selected?.refusal == reason)
+    busy.runtime.send(.exported(.failed("the disk is full")))
+    #expect(try palette(of: busy).problem == nil)
+    #expect(try palette(of: busy).menu.shown.allSatisfy { $0.refusal != reason })
+    #expect(try palette(of: busy).editor.text == line)
+  }
+
   @Test func wordsOfTheUserStayInTheLineWhenTheyAreRefused() throws {
     let app = try app(":")
     app.type("filter from:\"e")

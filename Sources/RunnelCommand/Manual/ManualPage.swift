@@ -86,7 +86,7 @@ struct ManualPage {
     for binding in keymap.bindings where !contexts.contains(binding.context) {
       contexts.append(binding.context)
     }
-    for context in contexts where context.rawValue != "crash" {
+    for context in contexts {
       lines.append(".SS \(context)")
       var done: Set<ActionID> = []
       for binding in keymap.bindings
@@ -147,6 +147,10 @@ struct ManualPage {
     "large for the history. \\fBrunnel undo\\fR needs it, and removes it once it is put back.",
     ".TP", ".I NAME.views.yaml",
     "The views of the database NAME.db, beside it.", ".TP",
+    ".I $XDG_STATE_HOME/runnel/sessions/",
+    "A file for each database with where you were and what was typed and not saved, which comes back",
+    "after a crash too (~/.local/state if the variable is not set). A crash leaves no other file: its",
+    "message stands in the terminal.", ".TP",
     ".I $XDG_CONFIG_HOME/runnel/config.yaml",
     "The configuration (~/.config if the variable is not set). See \\fBrunnel config\\fR.", ".TP",
     ".I $XDG_CONFIG_HOME/runnel/themes/NAME.yaml",

@@ -85,6 +85,12 @@ public struct MenuList: Hashable, Sendable {
     selection = max(0, min(selection, found.count - 1))
   }
 
+  /// Changes what is said of the items; their ids, titles and names must stay.
+  public mutating func updateItems(_ body: (inout Item) -> Void) {
+    for index in items.indices { body(&items[index]) }
+    for index in found.indices { body(&found[index].item) }
+  }
+
   /// Selects the item with an id, if it is shown.
   public mutating func select(_ id: String) {
     if let index = found.firstIndex(where: { $0.item.id == id }) { selection = index }

@@ -33,6 +33,14 @@ extension AppState {
   }
 }
 
+extension AppState {
+  /// A reason that names work under way.
+  ///
+  /// It names no key: where the reason is read, as in the palette, the key
+  /// that stops the work may close what is in front.
+  static func reasonUnderWay(_ words: String) -> String { "\(words): wait, or stop that first" }
+}
+
 extension String {
   /// The text without the full stop at its end, for a line that goes on after it.
   var withoutFullStop: String { hasSuffix(".") && !hasSuffix("..") ? String(dropLast()) : self }

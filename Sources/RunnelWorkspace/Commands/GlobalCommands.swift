@@ -29,8 +29,10 @@ package enum GlobalCommands {
 
   /// The table of the command that crashes the program, for tests of crashes.
   package static let crash = CommandTable(.crash, "crash", over: []) {
-    Command(.appCrash, "crash", "end the program with a fault", keys: ["C-x !"], needs: .nothing) {
-      state, _ in
+    Command(
+      .appCrash, "crash", "end the program with a fault; only with --allow-crash", keys: ["C-x !"],
+      needs: .nothing
+    ) { state, _ in
       state.effects.append(.crash)
     }.keepingAwaitedRow
   }

@@ -88,7 +88,7 @@ enum Importing {
   static func reasonNotImported(_ state: AppState) -> String? {
     state.reasonReadOnly
       ?? (state.files.importing == nil && state.files.reading == nil
-        ? nil : state.phrase("an import is under way", .jobCancel, "stops it"))
+        ? nil : AppState.reasonUnderWay("an import is under way"))
   }
 
   /// Whether something can be imported here; if not, says the reason.
@@ -272,7 +272,10 @@ enum Importing {
       let words =
         waiting.isEmpty ? "imported \(done)\(stopped)" : "\(done) kept\(waiting)\(stopped)"
       if !isSame { return state.say(.info, words + remarks) }
-      state.ask(.history(.root, before: nil, count: 0), for: .importWithoutEntry(words))
+      let isOne = progress.doneCount == 1
+      let same =
+        "\(done) read\(stopped): \(isOne ? "it" : "all") stood there already, nothing was changed"
+      state.ask(.history(.root, before: nil, count: 0), for: .importWithoutEntry(words, same: same))
       return
     }
     var words = "imported \(done)\(stopped); \(progress.refused.count) refused"
@@ -291,13 +294,13 @@ enum Importing {
     state.say(.error, words + ": \(first.place): \(first.reason)")
   }
 
-  /// Says the result of an import without an entry in the history, and the reason.
-  static func tellNoEntry(_ state: inout AppState, _ words: String, isHistoryOn: Bool) {
-    let reason =
-      isHistoryOn
-      ? "nothing changed, all of it is there already"
-      : "the history is off, so that it cannot be taken back"
-    state.say(.info, "\(words): \(reason)")
+  /// Says the result of an import without an entry in the history, and the reason; `same` are the words for
+  /// one that changed nothing.
+  static func tellNoEntry(
+    _ state: inout AppState, _ words: String, same: String, isHistoryOn: Bool
+  ) {
+    let unkept = "\(words): the history is off, so that it cannot be taken back"
+    state.say(.info, isHistoryOn ? same : unkept)
   }
 
   /// Keeps the refused records of a paste in the queue while there is room; returns their number.

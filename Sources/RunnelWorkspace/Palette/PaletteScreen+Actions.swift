@@ -222,11 +222,12 @@ extension PaletteScreen {
       return run(&state, .run("\(command.name) \(argument)".trimmingBlanks), screen)
     }
     guard let item = screen.menu.selected, let deed = item.deed else {
-      return refuseInPalette(&state, "nothing here is called \(screen.editor.text.trimmingBlanks)")
+      return refuseInPalette(
+        &state, nil, "nothing here is called \(screen.editor.text.trimmingBlanks)")
     }
     // A disabled action may have been enabled since it was offered.
     let refusal = if let action = deed.action { state.disabledReason(action) } else { item.refusal }
-    if let refusal { return refuseInPalette(&state, refusal) }
+    if let refusal { return refuseInPalette(&state, deed, refusal) }
     if case .fill(let line) = deed {
       var screen = screen
       screen.editor.replaceText(line)
@@ -243,15 +244,20 @@ extension PaletteScreen {
     state.closeLayer()
     if let problem = perform(&state, deed) {
       state.layers.append(.palette(screen))
-      return refuseInPalette(&state, problem)
+      return refuseInPalette(&state, deed, problem)
     }
     state.trail.commands.add(deed.line)
     state.trail.unfinished.command = ""
   }
 
-  private static func refuseInPalette(_ state: inout AppState, _ problem: String) {
+  private static func refuseInPalette(
+    _ state: inout AppState, _ deed: PaletteDeed?, _ problem: String
+  ) {
     guard case .palette(var screen)? = state.layers.last else { return }
     screen.problem = problem
+    // An error in what was typed does not pass by itself.
+    let isOfPlace = deed.map { reason(state.below, against: $0) == problem } == true
+    screen.refused = isOfPlace ? deed : nil
     state.layers[state.layers.count - 1] = .palette(screen)
   }
 
@@ -298,5 +304,53 @@ extension PaletteScreen {
       _ = list.moveTo(.row(Record.id(of: path)), in: content, height: height)
     }
     ListScreen.open(&state, record: path, nil)
+  }
+}
+
+// MARK: What has changed meanwhile
+
+extension PaletteScreen {
+  /// Returns the reason of a place against a deed, or nil if there is none.
+  ///
+  /// What is wrong with an argument is found when the deed is done.
+  private static func reason(_ place: AppState, against deed: PaletteDeed) -> String? {
+    switch deed {
+    case .action(let action): place.disabledReason(action)
+    case .run(let line), .fill(let line):
+      switch PaletteInput(line) {
+      case .words(let name): PaletteCommand.named(name)?.disabledReason(place)
+      case .command(let command, _): command.disabledReason(place)
+      case .path: nil
+      }
+    }
+  }
+
+  /// Brings the reasons of the palette in front up to date, after something else than a key has changed the
+  /// state: work that was the reason may have ended.
+  static func refreshReasons(_ state: inout AppState) {
+    guard case .palette(var screen)? = state.layers.last else { return }
+    screen.refreshReasons(in: state.below)
+    state.layers[state.layers.count - 1] = .palette(screen)
+  }
+
+  private mutating func refreshReasons(in place: AppState) {
+    if let refused {
+      problem = PaletteScreen.reason(place, against: refused)
+      if problem == nil { self.refused = nil }
+    }
+    switch PaletteInput(editor.text) {
+    case .path: break
+    case .words:
+      // The items stay: what is selected must not move under a key.
+      menu.updateItems { item in
+        if let deed = item.deed { item.refusal = PaletteScreen.reason(place, against: deed) }
+      }
+    case .command(let command, let argument):
+      // A disabled command has one item; one that was enabled has its choices.
+      let isOff = menu.itemCount == 1 && menu.shown.first?.refusal != nil
+      if isOff != (command.disabledReason(place) != nil) {
+        menu.replaceItems(with: PaletteScreen.items(place, of: command, argument))
+      }
+    }
   }
 }

@@ -43,7 +43,7 @@ extension PaletteScreen: MenuLayer {
 
   /// Shows the items that match the typed text.
   mutating func offer(in state: AppState) {
-    problem = nil
+    (problem, refused) = (nil, nil)
     let place = state.below
     switch PaletteInput(editor.text) {
     case .words(let words):

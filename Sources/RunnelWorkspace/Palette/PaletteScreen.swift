@@ -12,6 +12,8 @@ package struct PaletteScreen: Hashable, Sendable {
   var isRecalling = false
   /// The reason why the typed line was not run, or nil.
   package var problem: String?
+  /// The deed that was refused for a reason of the place, which may pass; nil if `problem` is another error.
+  var refused: PaletteDeed?
   /// The theme when the palette was opened, which is restored if the palette is left.
   package let theme: ThemeChoice?
 }

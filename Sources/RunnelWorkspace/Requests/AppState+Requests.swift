@@ -69,8 +69,8 @@ extension PendingRequests {
     case (.detailHistory(let path), .history(let page)):
       DetailHistory.take(&state, detailHistory: page, of: path)
     case (.comparedWrite, .history(let page)): CompareScreen.take(&state, compared: page)
-    case (.importWithoutEntry(let words), .history(let page)):
-      Importing.tellNoEntry(&state, words, isHistoryOn: page.limit > 0)
+    case (.importWithoutEntry(let words, let same), .history(let page)):
+      Importing.tellNoEntry(&state, words, same: same, isHistoryOn: page.limit > 0)
     case (.orders(let view), .orders(let orders)): Sorting.show(&state, orders, ofView: view)
     case (.preview(let path), .excerpt(let excerpt)):
       TreePreview.show(&state, excerpt, asPreviewOf: path)
@@ -120,7 +120,7 @@ extension PendingRequests {
     case .method(let call): MethodCalls.fail(&state, call, refusal)
     case .read, .numberOrKey, .numberOrKeyThere, .dropPending, .comparedWrite, .disconnect:
       state.say(.error, refusal.message)
-    case .importWithoutEntry(let words): state.say(.info, words)
+    case .importWithoutEntry(let words, _): state.say(.info, words)
     // Without an answer the menu says nothing of indexes, and the comparison nothing of who wrote.
     case .orders, .comparedHistory: break
     }

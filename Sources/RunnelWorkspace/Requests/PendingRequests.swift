@@ -28,8 +28,8 @@ package enum Pending: Hashable, Sendable {
   /// Reading which record was added last to a list, to go there.
   case newest(view: Int)
   /// Finding out whether the history is on, after an import without an entry in it, which is told in
-  /// these words.
-  case importWithoutEntry(String)
+  /// these words; `same` are those for one that changed nothing.
+  case importWithoutEntry(String, same: String)
   /// Reading which orders of a list have an index.
   case orders(view: Int)
   /// Reading the value beside the tree, or the size of a place that a question is about.

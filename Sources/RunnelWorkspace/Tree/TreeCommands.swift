@@ -13,6 +13,7 @@ package enum TreeCommands {
     TreeScreen.count
     marks
     SharedCommands.export
+    SharedCommands.importing
     SharedCommands.outside
     SharedCommands.searching
     SharedCommands.undoing

@@ -31,7 +31,10 @@ package enum StateReducer {
     switch action {
     case let action as AppAction:
       reduce(&state, action)
-      if action.isAnswer { state.input.typeAhead.unblock() }
+      if action.isAnswer {
+        state.input.typeAhead.unblock()
+        PaletteScreen.refreshReasons(&state)
+      }
       HeldWrite.ask(&state)
       Redefinition.takeRedefinition(&state)
       HistoryScreen.refreshHistory(&state, after: action)
