@@ -76,6 +76,17 @@ import Testing
     #expect(try views(in: json).isEmpty)
   }
 
+  @Test func viewsAreNamedByTheNamesOfTheirKeys() throws {
+    let rows: JSONValue = ["a": ["n": 1], "b": ["n": 2]]
+    let json: JSONValue = ["Zum%2EPunkt": rows, "r%2Fs": rows]
+    let found = try views(in: json)
+    #expect(found.map(\.name) == ["Zum.Punkt", "r/s"])
+    #expect(found[0].source.path == (try Path("Zum%2EPunkt")))
+    let app = try AppDriver(found, json: json)
+    #expect(app.screen[1].contains(" Zum.Punkt "), "\(app.screen)")
+    #expect(!app.screen.joined().contains("%2E"), "\(app.screen)")
+  }
+
   @Test func longListsOfLeavesAreNotReadThrough() throws {
     let leaves = (0..<5_000).map { JSONMember("k\($0)", .string("v")) }
     let json: JSONValue = .object([
@@ -219,5 +230,45 @@ import Testing
     app.resize(columns: 80, rows: 24)
     app.press("p")
     #expect(app.cursorLine.contains("ana"))
+  }
+
+  /// Records that need about 100 columns.
+  private static let wideTable: JSONValue = .object([
+    JSONMember(
+      "orders",
+      .object(
+        (0..<12).map { number in
+          JSONMember(
+            "k\(10 + number)",
+            [
+              "amount": .string("\(100 + number),50"), "city": .string("Stadt \(number % 5)"),
+              "customer": .string("Kunde \(number) aus Bern"), "nr": .int(1000 + number),
+              "ordered": .string("2026-10-\(10 + number)"), "paid": .bool(number % 3 == 0),
+              "text": .string("Lieferung von \(number) Kisten, wie es besprochen war"),
+            ])
+        }))
+  ])
+
+  @Test func widerScreensNeverShowFewerColumns() throws {
+    let app = try AppDriver(try views(in: Self.wideTable), json: Self.wideTable, rows: 35)
+    var before: Set<Int> = []
+    for columns in stride(from: 40, through: 240, by: 4) {
+      app.resize(columns: columns, rows: 35)
+      let shown = Columns.shown(app.state, inView: 0)
+      #expect(shown.isSuperset(of: before), "\(columns): \(app.screen)")
+      before = shown
+    }
+    // With room for all there are panes as before.
+    #expect(app.state.arrangement.panes == [.views, .list, .detail])
+  }
+
+  @Test func theDetailPaneThatIsAskedForTakesItsRoom() throws {
+    let app = try AppDriver(
+      try views(in: Self.wideTable), json: Self.wideTable, columns: 120, rows: 35)
+    #expect(!app.state.arrangement.shows(.detail), "\(app.screen)")
+    app.press("p")
+    #expect(app.state.arrangement.shows(.detail), "\(app.screen)")
+    app.press("p")
+    #expect(!app.state.arrangement.shows(.detail))
   }
 }

@@ -132,6 +132,57 @@ import Testing
     #expect(fields(try view(records)) == ["$key", "a", "aa"])
   }
 
+  /// Invoices as people write them, of which few have a note.
+  private func invoices(note: String) -> [JSONValue] {
+    (0..<10).map { number in
+      var members: [JSONMember] = [
+        JSONMember("betrag", .string("\(100 + number),50")),
+        JSONMember("bezahlt", .bool(number % 3 == 0)),
+        JSONMember("datum", .string("2026-10-0\(number % 9 + 1)")),
+        JSONMember("kunde", .string("Kunde \(number % 7) aus Bern")),
+        JSONMember("nr", .number(JSONNumber(Int64(1001 + number * 3 % 10)))),
+        JSONMember("ort", .string(["Bern", "Basel", "Olten"][number % 3])),
+      ]
+      if number % 5 == 0 { members.append(JSONMember("notiz", .string("\(note) \(number)"))) }
+      return .object(members)
+    }
+  }
+
+  @Test(arguments: [40, 60, 80])
+  func theNumberThatAllHaveComesBeforeANoteThatFewHave(columns: Int) throws {
+    let notes = [
+      "fragen", "noch einmal fragen", String(repeating: "noch einmal fragen ", count: 4),
+    ]
+    for note in notes {
+      let view = try view(invoices(note: note))
+      let shown = fields(view, at: columns)
+      #expect(shown.contains("nr"), "\(shown)")
+      #expect(shown.contains("kunde*"), "\(shown)")
+      let note = try #require(view.columns.first { $0.field.text == "notiz" })
+      let others = view.columns.filter { $0.field != note.field }
+      #expect(others.allSatisfy { $0.minimumScreen <= note.minimumScreen }, "\(view.columns)")
+    }
+  }
+
+  @Test func whatCountsTheRecordsIdentifiesThem() throws {
+    let records: [JSONValue] = (0..<8).map { number in
+      [
+        "art": .string(["a", "b"][number % 2]), "laufend": .number(JSONNumber(Int64(number * 4))),
+        "menge": .number(JSONNumber(Int64(number * 5 % 7))), "titel": .string("T\(number % 3)"),
+      ]
+    }
+    #expect(fields(try view(records)).prefix(2) == ["$key", "laufend"])
+  }
+
+  @Test(
+    arguments: [
+      ("nr", true), ("Rechnungsnr", true), ("invoice_no", true), ("kundenNummer", true),
+      ("note", false), ("numbers of it", false), ("owner", false),
+    ])
+  func namesTellTheNumberOfARecord(name: String, isNumber: Bool) throws {
+    #expect(FieldRole.isNumber(try Path(name)) == isNumber)
+  }
+
   @Test func noMoreColumnsAreMadeThanCanBeRead() throws {
     let members = (0..<30).map { JSONMember("f\($0)", .string("some words \($0)")) }
     let view = try view([.object(members)])

@@ -170,11 +170,12 @@ struct FoundViews {
     }
   }
 
-  /// The name of the view of a place: its key, or its path if others have the same key.
+  /// The name of the view of a place: what its key was made of, or its path if others have the same key.
   private func name(of place: Path) -> String {
     let places = found.map(\.path) + groups.map(\.path)
     let isUnique = places.count { $0.lastKey == place.lastKey } == 1
-    return isUnique ? place.lastKey?.text ?? "/" : String(place.description.dropFirst())
+    guard let last = place.lastKey else { return "/" }
+    return isUnique ? WritableKey.name(of: last.text) : String(place.shownPath.dropFirst())
   }
 
   /// Returns the views of the found collections; collections with the same name are named by their

@@ -156,7 +156,8 @@ struct MarkedField: Hashable, Sendable {
 
   /// The keys of the first records, and how many more there are.
   static func names(_ paths: [Path]) -> String {
-    let named = paths.prefix(3).map { $0.lastKey?.text ?? "/" }.joined(separator: ", ")
+    let named = paths.prefix(3).map { $0.lastKey.map { WritableKey.name(of: $0.text) } ?? "/" }
+      .joined(separator: ", ")
     return paths.count > 3 ? "\(named) and \(paths.count - 3) more" : named
   }
 

@@ -77,7 +77,7 @@ extension DrillDown {
     let list = state.tabs.lists[parent]
     let title =
       list.records[Record.id(of: record)].map { list.title(of: $0, in: state.database.resources) }
-      ?? record.lastKey?.text ?? ""
+      ?? record.lastKey.map { WritableKey.name(of: $0.text) } ?? ""
     var screen = ListScreen(template.bound(to: keys))
     screen.drillDown = DrillDown(
       keys: keys, parent: parent, record: record, title: title, shownAt: state.input.count)

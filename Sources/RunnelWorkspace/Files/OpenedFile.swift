@@ -95,7 +95,8 @@ extension Exporting {
     if place.isRoot { return .subtree(.root) }
     let shown = state.tabs.lists.first { $0.definition.source.path == place }
     let view = ViewDefinition(
-      name: place.lastKey?.text ?? "", source: SourceDefinition(path: place),
+      name: place.lastKey.map { WritableKey.name(of: $0.text) } ?? "",
+      source: SourceDefinition(path: place),
       columns: shown?.definition.columns ?? [])
     return .view(view, nil, FilterMatcher.Surroundings(me: state.database.me))
   }

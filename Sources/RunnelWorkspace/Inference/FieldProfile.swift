@@ -23,12 +23,22 @@ struct FieldProfile {
   /// The greatest number of values in a sample that get colors: more have the same ones too often.
   private static let coloredMax = 12
 
+  /// The fraction of the records from which most of them have a field, and below which few have it.
+  private static let fillRates = (most: 0.7, few: 0.4)
+
+  /// The greatest width of a value that identifies a record, the fraction of the records that have such
+  /// values, and from how many numbers in their order on they count the records.
+  private static let identifying = (widest: 12, rate: 0.9, countedMin: 6)
+
   /// The path of the field below a record.
   let path: Path
   let role: FieldRole
   let kind: Kind
   /// The fraction of the records that have the field, from 0 to 1.
   let fillRate: Double
+  /// Whether the values tell the records apart, as the number of an invoice does: short, and another one in
+  /// each record.
+  let isIdentifying: Bool
   /// The greatest width of a value, in columns.
   let widest: Int
   /// The greatest width of what stands before the decimal sign of a value, or of a value without one.
@@ -65,6 +75,11 @@ struct FieldProfile {
     let distinct = Set(texts).count
     isConstant = leaves.count >= 4 && distinct == 1
     let isLong = texts.contains { $0.count > FieldProfile.longText || $0.contains("\n") }
+    isIdentifying =
+      fillRate >= FieldProfile.identifying.rate && distinct == leaves.count && distinct > 1
+      && role == .other && widest <= FieldProfile.identifying.widest
+      && (kind == .number || kind == .text)
+      && (FieldRole.isNumber(path) || FieldProfile.isCounted(leaves))
     isText = kind == .text && (role == .text || (isLong && role != .title))
     isTechnical =
       role == .identifier || (kind == .text && texts.allSatisfy(FieldProfile.isForPrograms))
@@ -75,6 +90,21 @@ struct FieldProfile {
     isColored =
       kind == .text && isNamed && !isText && !isConstant && distinct <= FieldProfile.coloredMax
     self.role = role == .date && ![.moment, .dateText].contains(kind) ? .other : role
+  }
+
+  /// Whether most records have the field.
+  var isInMost: Bool { fillRate >= FieldProfile.fillRates.most }
+  /// Whether few records have the field.
+  var isInFew: Bool { fillRate < FieldProfile.fillRates.few }
+
+  /// Whether whole numbers rise or fall from each record to the next one.
+  private static func isCounted(_ leaves: [Leaf]) -> Bool {
+    let numbers = leaves.compactMap { leaf -> Int64? in
+      if case .number(let number) = leaf { number.integer } else { nil }
+    }
+    if numbers.count < max(leaves.count, identifying.countedMin) { return false }
+    let pairs = Array(zip(numbers, numbers.dropFirst()))
+    return pairs.allSatisfy { $0 < $1 } || pairs.allSatisfy { $0 > $1 }
   }
 
   /// The width of a number before the digits behind its decimal sign; that of the whole text if there are few

@@ -83,6 +83,18 @@ enum FieldRole: Hashable {
     return .other
   }
 
+  /// Names of numbers that are given to records, and endings of such names.
+  private static let numbers: (words: Set<String>, endings: [String]) = (
+    ["nr", "no", "num", "number", "nummer", "numero", "sku", "isbn", "ean"], ["nr", "nummer"]
+  )
+
+  /// Whether the name of a field says that it is a number given to each record: `nr`, `invoice_no`,
+  /// `Kundennummer`.
+  static func isNumber(_ path: Path) -> Bool {
+    guard let name = path.lastKey?.text, let last = pieces(of: name).last else { return false }
+    return numbers.words.contains(last) || numbers.endings.contains { last.hasSuffix($0) }
+  }
+
   /// The words of a name such as `dueDate`, `due_date` or `due-date`, in lower case.
   static func pieces(of name: String) -> [String] {
     var pieces: [String] = []

@@ -20,9 +20,9 @@ package struct CollectionSample: Sendable {
 
 /// Infers how to show a collection for which no view is defined.
 ///
-/// The most useful columns come first: title, state, person, date. Long texts come last and take
-/// the rest of the line. Fields with the same value everywhere, fields of few records, and values
-/// for programs come late, and are left out if there is no room.
+/// The most useful columns come first: title, number, state, person, date. Long texts come last and take
+/// the rest of the line. Fields with the same value everywhere, fields that not most records have, and
+/// values for programs come late, and are left out if there is no room.
 package enum ViewInference {
   /// The greatest number of columns of a view, besides the column of the key.
   package static let columnsMax = 6
@@ -51,8 +51,10 @@ package enum ViewInference {
     // Without a title, the text distinguishes the records.
     let hasTitle = ranked.contains { $0.role == .title }
     let shown = ranked.filter { !$0.isText } + ranked.filter(\.isText)
+    let texts = shown.indices.filter { shown[$0].isText && !shown[$0].isUnnamed }
+    // A text of few records leaves the line empty in most rows.
     let open =
-      shown.firstIndex { $0.isText && !$0.isUnnamed } ?? shown.firstIndex { $0.role == .title }
+      texts.first { !shown[$0].isInFew } ?? shown.firstIndex { $0.role == .title }
       ?? longestText(of: shown)
     var columns = shown.enumerated().map { index, profile in
       column(of: profile, isOpen: index == open)
@@ -65,9 +67,11 @@ package enum ViewInference {
   /// Returns the index of the field with the longest texts, the first one of several; nil if no field
   /// has texts for people.
   private static func longestText(of profiles: [FieldProfile]) -> Int? {
-    let texts = profiles.indices.filter {
+    var texts = profiles.indices.filter {
       profiles[$0].kind == .text && !profiles[$0].isTechnical
     }
+    let common = texts.filter { !profiles[$0].isInFew && !profiles[$0].isConstant }
+    if !common.isEmpty { texts = common }
     // A column without a name takes the rest of the line only if there is no other text.
     let named = texts.filter { !profiles[$0].isUnnamed }
     if !named.isEmpty, named.count < texts.count {
@@ -102,6 +106,11 @@ package enum ViewInference {
   private static let lateRank = 60
   /// The number of dates that come before other fields.
   private static let datesMax = 2
+
+  /// The rank of a field that tells the records apart: after their title, before what they hold.
+  private static let identifyingRank = 3
+  /// The least rank of a text that few records have: after the numbers that all have.
+  private static let sparseTextRank = 50
 
   // MARK: Fields
 
@@ -139,7 +148,13 @@ package enum ViewInference {
       }
     if profile.isTechnical { rank = profile.kind == .text ? 70 : 60 }
     if profile.path.keys.count > 1 { rank += 8 }
-    if profile.fillRate < 0.4 { rank += 25 }
+    if profile.isIdentifying { rank = identifyingRank }
+    if profile.isInFew {
+      rank += 25
+      if profile.isText { rank = max(rank, sparseTextRank) }
+    } else if !profile.isInMost {
+      rank += 11
+    }
     if profile.isUnnamed { rank = max(rank, lateRank - 1) }
     if profile.isConstant { rank += 100 }
     return rank
@@ -210,6 +225,17 @@ package enum ViewInference {
     let minimum = !hasTexts ? 0 : isGenerated ? 120 : widest > 12 ? 60 : 0
     return ColumnDefinition(
       field: .key, width: min(max(widest, 4), 20), minimumScreen: minimum, isMuted: true)
+  }
+
+  /// Returns the width that a list needs for all inferred columns that a screen of a width shows; 0 if there
+  /// are none.
+  ///
+  /// O(columns). The key gives way to the others.
+  static func width(neededBy columns: [ColumnDefinition], onScreenOf screen: Int) -> Int {
+    let inferred = columns.filter { $0.wideWidth != nil && $0.minimumScreen <= screen }
+    // A list keeps its columns while the open one has what it needs at least.
+    let spare = columns.contains { $0.width == nil } ? openWidth - RowText.openWidthMin : 0
+    return max((inferred.map(\.minimumScreen).max() ?? 0) - spare, 0)
   }
 
   /// Hides late columns on screens that have no room for them and the columns before them.

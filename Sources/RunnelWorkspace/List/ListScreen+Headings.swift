@@ -81,9 +81,9 @@ extension ListScreen {
   private var shownName: String {
     guard let drillDown, definition.name.contains("$") else { return definition.name }
     return drillDown.keys.reduce(definition.name) { name, parameter in
-      let last = drillDown.record.lastKey == parameter.value
-      return name.replacing(
-        "$\(parameter.key)", with: last ? drillDown.title : parameter.value.text)
+      let isLast = drillDown.record.lastKey == parameter.value
+      let title = isLast ? drillDown.title : WritableKey.name(of: parameter.value.text)
+      return name.replacing("$\(parameter.key)", with: title)
     }
   }
 

@@ -7,7 +7,7 @@ import RunnelTree
 
 extension RowText {
   /// The width that a column for the rest of the line should have at least.
-  private static let openWidthMin = 12
+  static let openWidthMin = 12
 
   /// A shown column, and its index in the definition.
   typealias ShownColumn = (index: Int, column: ColumnDefinition)

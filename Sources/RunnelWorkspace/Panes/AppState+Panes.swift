@@ -37,6 +37,7 @@ extension AppState {
     } else {
       let isShown = panes.wantsDetail ?? (size.columns >= AppLayout.detailColumns.shown)
       shown.detailShare = isShown && size.columns >= AppLayout.detailColumns.least ? 30 : 0
+      Panes.giveRoom(to: self, &shown)
     }
     guard let choice = panes.choices[tabs.front] else { return shown }
     shown.focus = shown.shows(choice.pane) ? choice.pane : .list
@@ -62,6 +63,26 @@ enum Panes {
   static func showsPanes(_ state: AppState) -> Bool {
     if AppLayout.isCompact(state.size) { return false }
     return state.layers.allSatisfy { $0.component.extent != .page }
+  }
+
+  /// Leaves out panes that nobody asked for while a list has no room beside them for the inferred columns that
+  /// the whole screen shows: first the detail, then the views.
+  ///
+  /// O(columns). Otherwise a wider screen would show fewer columns than a narrow one without panes.
+  static func giveRoom(to state: AppState, _ shown: inout PaneArrangement) {
+    guard shown.hasOthers, state.panes.wantsDetail != true, let list = state.tabs.frontList else {
+      return
+    }
+    let choice = state.panes.choices[state.tabs.front]
+    if choice?.viewsColumns != nil || choice?.detailColumns != nil { return }
+    let columns = state.size.columns
+    let needed = ViewInference.width(neededBy: list.definition.columns, onScreenOf: columns)
+    func hasRoom() -> Bool {
+      let widths = shown.widths(of: columns)
+      return columns - widths.views - widths.detail >= needed
+    }
+    if !hasRoom() { shown.detailShare = 0 }
+    if !hasRoom() { shown.showsViews = false }
   }
 
   /// Gives the keys to a pane, if it is shown.
