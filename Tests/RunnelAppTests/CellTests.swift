@@ -65,6 +65,20 @@ import Testing
     #expect(app.screen.last?.contains("cells") == false)
   }
 
+  @Test func theFirstRowIsNoHeaderInCells() throws {
+    let app = try app()
+    app.press("gg")
+    #expect(app.list.list.cursor != .row("/tickets/a"), "\(app.screen)")
+    app.press("| l j j gg")
+    #expect(app.cursorLine.contains("Printer"), "\(app.screen)")
+    app.press("j Home")
+    #expect(app.cursorLine.contains("Printer"), "\(app.screen)")
+    app.press("k")
+    #expect(!app.cursorLine.contains("Printer"), "a header can still be folded")
+    app.press("za gg")
+    #expect(!app.cursorLine.contains("Printer"), "there is no row")
+  }
+
   @Test func titlesStandAboveTheirColumns() throws {
     let app = try app()
     let line = titles(app)

@@ -253,6 +253,39 @@ final class TestFolder {
     #expect(app.state.layers.isEmpty)
   }
 
+  @Test func linkToTheOpenedFileIsAskedAboutAndStaysALink() throws {
+    let app = try notes()
+    let link = folder.file("other.csv")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "notes.csv")
+    try app.set("/notes/a/title", "Uno")
+    app.press("y e Tab Tab C-u")
+    app.type(link)
+    app.press("C-s")
+    #expect(app.screen.contains { $0.contains("all rows are written as they are now") })
+    #expect(try folder.text("notes.csv") == "title\nOne\nTwo\nThree\n")
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("y")
+    #expect(app.toast.hasPrefix("exported 3 records"), "\(app.toast)")
+    #expect(try folder.text("notes.csv") == "title\nUno\nTwo\nThree\n")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "notes.csv")
+    #expect(try folder.names() == ["notes.csv", "other.csv"])
+  }
+
+  @Test func hardLinkToTheOpenedFileIsRefused() throws {
+    let app = try notes()
+    let other = folder.file("other.csv")
+    try FileManager.default.linkItem(atPath: folder.file("notes.csv"), toPath: other)
+    try app.set("/notes/a/title", "Uno")
+    app.press("y e Tab Tab C-u")
+    app.type(other)
+    for _ in 0..<2 {
+      app.press("C-s")
+      #expect(app.toast.contains("is another name of the opened file: export to"), "\(app.toast)")
+      #expect(try folder.text("other.csv") == "title\nOne\nTwo\nThree\n")
+    }
+    #expect(try folder.names() == ["notes.csv", "other.csv"])
+  }
+
   /// Notes in the database beside `notes.csv` what that file held when it was read.
   private func noteReading(_ text: String) throws {
     let session = try DatabaseSession(

@@ -22,6 +22,8 @@ final class ExportRunner {
   private let database: String?
   /// The full path of the file.
   private let path: String
+  /// The file that a link at the path leads to, which stays a link; otherwise the path.
+  private let destination: String
   private let temporary: String
   private let report: (ExportReport) -> Void
   private var descriptor: Int32 = -1
@@ -49,7 +51,8 @@ final class ExportRunner {
     self.database = database
     self.report = report
     path = ExportRunner.expanded(job.file)
-    temporary = path + ".\(getpid()).part"
+    destination = ExportRunner.resolved(path)
+    temporary = destination + ".\(getpid()).part"
   }
 
   deinit { if descriptor >= 0 { abandon() } }
@@ -59,6 +62,13 @@ final class ExportRunner {
     let opened =
       isOpenedFile
       ? job.opened.map { OpenedDataFile($0, database: database, showing: place) } : nil
+    if let name = job.opened, opened != nil,
+      destination != ExportRunner.resolved(ExportRunner.expanded(name))
+    {
+      // Only one of the names would get the new file.
+      report(.failed("\(job.file) is another name of the opened file: export to \(name)"))
+      return nil
+    }
     if access(path, F_OK) == 0, !job.replaces || opened.map(isNotAgreed) == true {
       report(opened.map(question) ?? .isThere(path))
       return nil
@@ -398,7 +408,7 @@ final class ExportRunner {
   /// Gives the written file its name; returns 0, or the `errno` of the failure.
   private func giveName() -> Int32 {
     // `link` fails if the name exists; `rename` replaces an existing file.
-    if job.replaces { return rename(temporary, path) == 0 ? 0 : errno }
+    if job.replaces { return rename(temporary, destination) == 0 ? 0 : errno }
     if link(temporary, path) == 0 { return 0 }
     let reason = errno
     // Some file systems have no links.
@@ -411,6 +421,13 @@ final class ExportRunner {
     close(descriptor)
     descriptor = -1
     unlink(temporary)
+  }
+
+  /// Returns the path of a file without links; a path that leads to no file as it is.
+  private static func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
   }
 
   /// Returns the full path of a file, with `~` expanded, relative to the current folder.

@@ -31,6 +31,12 @@ enum Cells {
     guard let view = state.tabs.front.view else { return }
     guard let first = shown(state).first else { return }
     state.tabs.lists[view].look.cell = first.index
+    stepOntoRow(&state)
+  }
+
+  /// Moves from the header of a section, where no cell is, to its first row, while the column cursor is shown.
+  static func stepOntoRow(_ state: inout AppState) {
+    guard let view = state.tabs.front.view, state.tabs.lists[view].look.cell != nil else { return }
     if case .header(let section)? = state.tabs.lists[view].list.cursor {
       state.withList { list, content, height in
         if !list.folded.contains(section), let row = content.firstRow(ofSection: section) {

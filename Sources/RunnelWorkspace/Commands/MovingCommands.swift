@@ -41,7 +41,8 @@ package enum MovingCommands {
       MovingCommands.moveInFront(&state) { list, content, height in
         move(&list, content, height, count)
       }
-      guard id == .rowLast, count == nil, state.layers.isEmpty, state.pane != .views else { return }
+      guard count == nil, state.layers.isEmpty, state.pane != .views else { return }
+      if id == .rowFirst { return Cells.stepOntoRow(&state) }
       let height = state.tabs.frontHeight(in: state.height)
       state.tabs.changeFrontList { $0.stepOntoLastRecord(height: height) }
     }
