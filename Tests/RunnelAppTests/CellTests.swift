@@ -79,6 +79,16 @@ import Testing
     #expect(!app.cursorLine.contains("Printer"), "there is no row")
   }
 
+  @Test(arguments: [80, 40])
+  func theKindOfValueStandsInTheLineOfTheEditedCell(columns: Int) throws {
+    let app = try app(columns: columns)
+    app.press("gg j | l l e")
+    #expect(app.cursorLine.contains("open") && app.cursorLine.contains("string"), "\(app.screen)")
+    #expect(app.body.contains { $0.contains("Login") && $0.contains("closed") }, "\(app.screen)")
+    app.press("Esc")
+    #expect(!app.screen.joined().contains("string"), "\(app.screen)")
+  }
+
   @Test func titlesStandAboveTheirColumns() throws {
     let app = try app()
     let line = titles(app)

@@ -3,8 +3,8 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-/// Draws the text field of a cell that is edited in its list, and a line beside it with the error, the
-/// choices or the kind of value.
+/// Draws the text field of a cell that is edited in its list, with the kind of value behind the text, and a line
+/// beside it with the error or the choices.
 struct CellDrawing {
   /// The least width of the text field, as far as the list has room.
   private static let widthMin = 16
@@ -18,6 +18,8 @@ struct CellDrawing {
   private let body: Rect
   /// The area of the text field.
   private let field: Rect
+  /// The kind of value, in the line of the text field: other rows stay visible. Empty if there is no room.
+  private let kind: String
 
   /// Finds the cell on the screen; nil while nothing is edited.
   ///
@@ -29,7 +31,11 @@ struct CellDrawing {
     let line = CellDrawing.line(of: Record.id(of: record.path), screen) ?? body.endRow - 1
     let cell = CellDrawing.columns(screen)
     let text = CellWidth.width(of: edit.input.editor.text) + 1
-    let width = min(max(cell?.width ?? 0, text, CellDrawing.widthMin), body.width)
+    let labels = CellDrawing.hasNote(input) ? [] : [input.label(local), input.label]
+    let room = body.width - text - CellDrawing.margin
+    kind = labels.first { CellWidth.width(of: $0) <= room } ?? ""
+    let needed = text + (kind.isEmpty ? 0 : CellWidth.width(of: kind) + CellDrawing.margin)
+    let width = min(max(cell?.width ?? 0, needed, CellDrawing.widthMin), body.width)
     let start = min(max(cell?.start ?? body.column, body.column), body.endColumn - width)
     field = Rect(row: line, column: start, height: 1, width: width)
   }
@@ -59,15 +65,20 @@ struct CellDrawing {
       .map { (body.column + 1 + $0.start - offset, $0.width) }
   }
 
+  /// Whether there is a line beside the text field.
+  private static func hasNote(_ input: FieldInput) -> Bool {
+    input.error != nil || !input.offers.isEmpty
+  }
+
   /// The words beside the text field.
   private var note: StyledLine {
     if let error = input.error { return StyledLine("\(glyphs.conflict) \(error)", .error) }
-    let offers = input.offers.map(\.text)
-    return StyledLine(offers.isEmpty ? input.label(local) : offers.joined(separator: " · "), .muted)
+    return StyledLine(input.offers.map(\.text).joined(separator: " · "), .muted)
   }
 
-  /// The area of the line beside the text field: below it, or above it on the last line.
+  /// The area of the line beside the text field: below it, or above it on the last line; empty if there is none.
   private var noteArea: Rect {
+    guard CellDrawing.hasNote(input) else { return Rect(row: 0, column: 0, height: 0, width: 0) }
     let row = field.row + 1 < body.endRow ? field.row + 1 : field.row - 1
     let width = min(note.width + 2 * CellDrawing.margin, body.width)
     let start = min(field.column, body.endColumn - width)
@@ -80,7 +91,13 @@ struct CellDrawing {
   }
 
   func draw(into canvas: inout Canvas) {
-    input.editor.draw(into: &canvas, rect: field, error: input.error)
+    let kindWidth = kind.isEmpty ? 0 : CellWidth.width(of: kind) + CellDrawing.margin
+    let (kindArea, text) = field.splitRight(kindWidth)
+    canvas.fill(kindArea)
+    canvas.put(
+      StyledLine(kind, .muted), at: kindArea.splitLeft(CellDrawing.margin).rest.origin,
+      width: max(kindArea.width - CellDrawing.margin, 0))
+    input.editor.draw(into: &canvas, rect: text, error: input.error)
     if noteArea.isEmpty { return }
     canvas.fill(noteArea)
     let place = noteArea.splitLeft(CellDrawing.margin).rest
