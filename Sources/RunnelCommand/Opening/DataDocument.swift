@@ -90,8 +90,8 @@ struct DataDocument {
   private func readAgain(
     into database: String, _ mark: FileMark, _ note: DataFileNote
   ) throws -> [String] {
-    let shownDatabase = FileName.shown(Array(database.utf8))
     guard StandardInput.isTerminal else {
+      let shownDatabase = FileName.shown(Array(database.utf8))
       StandardError.say(
         "\(shown) was changed after it was read. The rows are those of \(shownDatabase), with what was "
           + "written to them here: `runnel open` on \(shown) in a terminal asks whether the file is read "
@@ -99,8 +99,9 @@ struct DataDocument {
       return []
     }
     let question =
-      "\(shown) was changed after it was read into \(shownDatabase). Read it again? What was written "
-      + "in the workspace is replaced; `runnel undo` brings it back."
+      "\(shown) was changed after it was read.\n"
+      + "What was written in the workspace is replaced; `runnel undo` brings it back.\n"
+      + "Read it again?"
     if try StandardInput.confirms(question) { return try fill(database) }
     // The question is asked once for each change of the file.
     keep(DataFileNote(known: note.known, declined: mark, rows: note.rows), in: database)
@@ -166,9 +167,9 @@ struct DataDocument {
         DataFileNote(
           known: document.withBytes { FileMark(UnsafeRawBufferPointer($0)) },
           rows: RowKeys.asRead.text))
-      remarks = remarks.map { "\(shown): \($0)" }
-      for remark in remarks { StandardError.say(remark) }
-      return remarks
+      for remark in remarks { StandardError.say("\(shown): \(remark)") }
+      // The workspace has few lines for all of them.
+      return remarks.enumerated().map { $0 == 0 ? "\(shown): \($1)" : $1 }
     } catch let stopped as Interruption.Stopped {
       throw Failure(
         "The reading of \(shown) was stopped. Nothing was kept.",
@@ -193,7 +194,7 @@ struct DataDocument {
       if json.renamedCount > 0 {
         let names = json.renamedCount == 1 ? "1 name holds" : "\(json.renamedCount) names hold"
         remarks.append(
-          "\(names) signs that no key may have (. # $ / [ ]), which are written as %2E and the like."
+          "\(names) signs that no key may have (. # $ / [ ]): they are stored as %2E and the like."
         )
       }
       try write(json.text, into: session, at: path, interruption)

@@ -18,7 +18,7 @@ struct CellDrawing {
   private let body: Rect
   /// The area of the text field.
   private let field: Rect
-  /// The kind of value, in the line of the text field: other rows stay visible. Empty if there is no room.
+  /// The kind of value, in the line of the text field, so that other rows stay visible; empty without room.
   private let kind: String
 
   /// Finds the cell on the screen; nil while nothing is edited.
