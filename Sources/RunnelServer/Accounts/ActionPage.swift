@@ -25,11 +25,16 @@ final class ActionPage: ExchangeHandling {
     head = IdentityRequestHead(request.method.rawValue, request.path ?? "/")
   }
 
+  /// Whether the page is only read; then a code is looked at and not used.
+  private var isReading: Bool {
+    let method = exchange.request.method
+    return method == .get || method == .head
+  }
+
   func opened() {
-    switch exchange.request.method {
-    case .get: show(fields: CallFields(.object(head.parameters)))
-    case .post: break
-    default: answer(405, ActionText.page("This page is read by GET.", []))
+    if isReading { return show(fields: CallFields(.object(head.parameters))) }
+    if exchange.request.method != .post {
+      answer(405, ActionText.page("This page is read by GET.", []))
     }
   }
 
@@ -43,9 +48,8 @@ final class ActionPage: ExchangeHandling {
 
   func receivedAll() {
     // The answer to a link may be under way.
-    let method = exchange.request.method
-    if isAnswered || method == .get { return }
-    guard method == .post, let members = IdentityRequestHead.members(ofForm: body) else {
+    if isAnswered || isReading { return }
+    guard let members = IdentityRequestHead.members(ofForm: body) else {
       return answer(400, ActionText.page("The form cannot be read.", []))
     }
     body = []
@@ -103,6 +107,7 @@ final class ActionPage: ExchangeHandling {
     answer.headerFields[.contentType] = "text/html; charset=utf-8"
     answer.headerFields[.cacheControl] = "no-store"
     answer.headerFields[.xContentTypeOptions] = "nosniff"
+    if status == 405 { answer.headerFields[.allow] = "GET, HEAD, POST" }
     // The address has the code, which no other site may learn.
     for (name, value) in [
       ("Referrer-Policy", "no-referrer"),

@@ -48,6 +48,37 @@ import Testing
     }
   }
 
+  /// Programs that check mails ask for the head of a page.
+  @Test func theHeadOfThePageIsThatOfItsAnswerAndUsesNoCode() async throws {
+    try await withAccounts { server in
+      let code = try await reset(server)
+      let path = "/.accounts/action?mode=resetPassword&oobCode=\(code)"
+      let client = try server.client()
+      let head = try client.request("HEAD", path)
+      // A body would be read as the head of this answer.
+      let page = try client.request("GET", path)
+      #expect(head.status == 200 && page.status == 200)
+      for name in ["content-length", "content-type", "referrer-policy", "cache-control"] {
+        #expect(head.headers[name] != nil && head.headers[name] == page.headers[name])
+      }
+      let guess = "/.accounts/action?mode=resetPassword&oobCode=guess"
+      #expect(try client.request("HEAD", guess).status == 400)
+      let done = try server.request(
+        "POST", path, "mode=resetPassword&oobCode=\(code)&newPassword=another-secret",
+        headers: ["Content-Type": "application/x-www-form-urlencoded"])
+      #expect(done.status == 200, "the code was not used")
+    }
+  }
+
+  @Test(arguments: ["PUT", "DELETE", "PATCH"])
+  func otherMethodsAreToldWhichOnesThereAre(method: String) async throws {
+    try await withAccounts { server in
+      let answer = try server.request(method, "/.accounts/action?mode=resetPassword&oobCode=x")
+      #expect(answer.status == 405)
+      #expect(answer.headers["allow"] == "GET, HEAD, POST")
+    }
+  }
+
   @Test func thePageSaysThatTheAddressBelongsToANewAccount() async throws {
     try await withAccounts { server in
       let token = try server.signUp().text("idToken")
