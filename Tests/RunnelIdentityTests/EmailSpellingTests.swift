@@ -117,4 +117,49 @@ import Testing
     }
     #expect(names(EmailSpellingTests.composed) == names(EmailSpellingTests.decomposed))
   }
+
+  // MARK: Domains in their form for the network
+
+  private static let (network, unicode) = ("ada@xn--bcher-kva.org", "ada@b\u{FC}cher.org")
+
+  @Test(arguments: [(network, unicode), (unicode, network), ("ADA@XN--BCHER-KVA.org", unicode)])
+  func bothFormsOfADomainAreOneAddress(first: String, second: String) throws {
+    let identity = TestIdentity()
+    let id = try identity.signUp(first)["localId"]
+    #expect(
+      identity.refusal(.signUp, ["email": .string(second), "password": "secret123"])
+        == "EMAIL_EXISTS")
+    let signedIn = try identity.signIn(second)
+    #expect(signedIn["localId"] == id)
+    #expect(signedIn["email"]?.string == EmailSpellingTests.unicode)
+    let found = try identity.ask(.lookup, ["email": [.string(second)]], isPrivileged: true)
+    #expect(found["users"]?.array?.first?["localId"] == id)
+    let answer = try identity.ask(
+      .batchCreate, ["users": [["localId": "other", "email": .string(second)]]],
+      isPrivileged: true)
+    #expect(answer["error"]?.array?.first?["message"] == "DUPLICATE_EMAIL")
+    try identity.ask(.sendOobCode, ["requestType": "EMAIL_SIGNIN", "email": .string(first)])
+    let byMail = try identity.ask(
+      .signInWithEmailLink, ["email": .string(second), "oobCode": .string(identity.mailedCode)])
+    #expect(byMail["localId"] == id)
+  }
+
+  @Test func anOlderAccountInTheFormForTheNetworkIsFoundByBoth() throws {
+    let identity = TestIdentity()
+    var record = AccountRecord(id: "b")
+    (record.email, record.isEmailVerified) = (EmailSpellingTests.network, true)
+    record.password = identity.hash(of: "secret123")
+    identity.store.accounts["b"] = record
+    for email in [EmailSpellingTests.network, EmailSpellingTests.unicode] {
+      let signedIn = try identity.signIn(email)
+      #expect(signedIn["localId"] == "b")
+      #expect(
+        identity.refusal(.signUp, ["email": .string(email), "password": "secret123"])
+          == "EMAIL_EXISTS")
+      // The other form is no new address, which would have to be confirmed again.
+      try identity.ask(
+        .update, ["idToken": .string(signedIn.text("idToken")), "email": .string(email)])
+      #expect(identity.store.accounts["b"]?.isEmailVerified == true)
+    }
+  }
 }

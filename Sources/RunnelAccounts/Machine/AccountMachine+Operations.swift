@@ -102,7 +102,7 @@ extension AccountMachine {
         keeper?.refuse()
       }
       if case .changeEmail(let email, _) = job.operation {
-        update { $0.email = $0.email == user.email ? email.lowercased().composed : $0.email }
+        update { $0.email = $0.email == user.email ? EmailAddress(email).text : $0.email }
       }
     case .applyCode:
       // A code that changes the address ends the other sessions only.

@@ -326,9 +326,9 @@ public struct AccountFolder: AccountStorage {
     guard writesWait else { return }
     try make(path)
     if end.isFinal { return try endedFile(user.id).write(end) }
-    guard let email = user.email?.lowercased() else { return }
+    guard user.email != nil else { return }
     let isShared = try accounts().contains {
-      $0.user.id != user.id && $0.user.email?.lowercased() == email
+      $0.user.id != user.id && EmailAddress.areSame($0.user.email, user.email)
     }
     if isShared { return }
     try leftFile(user.id).write(

@@ -132,10 +132,10 @@ package struct AccountHome: Sendable {
   package func checkEarlier(
     of user: AccountUser, options: AccountOptions = AccountOptions()
   ) async {
-    guard let email = user.email?.lowercased() else { return }
+    guard user.email != nil else { return }
     let kept: [KeptAccount] = (try? all()) ?? []
     for account in kept
-    where account.user.id != user.id && account.user.email?.lowercased() == email {
+    where account.user.id != user.id && EmailAddress.areSame(account.user.email, user.email) {
       let known: (any AccountProvider)? = try? service(of: account.user.id)
       let service = known ?? ownService
       let storage = ChosenAccount(folder(service), user: account.user.id)

@@ -66,7 +66,7 @@ struct AccountUseCommand: ParsableCommand {
   func run() throws {
     let place = try account.place()
     let meant = try place.all().filter {
-      $0.user.id == user || $0.user.email?.lowercased() == user.lowercased()
+      $0.user.id == user || EmailAddress.areSame($0.user.email, user)
     }
     guard let first = meant.first else {
       throw Failure(
@@ -135,7 +135,7 @@ struct AccountEmailCommand: ParsableCommand {
         "The account has neither an address nor a password: `runnel account upgrade \(place.choice.name) \(email)` "
           + "gives it both.")
     }
-    if user.email?.lowercased() == email.lowercased() {
+    if EmailAddress.areSame(user.email, email) {
       throw Failure("\(email) is the address of this account already.")
     }
     let current = try presentPassword.password()
@@ -256,7 +256,7 @@ struct AccountResetCommand: ParsableCommand {
       var isOfNewAccount = false
       if let text, let new {
         if let known = try await session.checkCode(text).email, !known.isEmpty,
-          known.lowercased() != email.lowercased()
+          !EmailAddress.areSame(known, email)
         {
           throw AccountFailure(.userMismatch, "The code is not for the account of \(email).")
         }

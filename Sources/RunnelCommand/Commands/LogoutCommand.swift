@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import RunnelAccounts
 import RunnelApp
+import RunnelBase
 import RunnelClient
 
 /// `runnel logout`: signs out of a server's database.
@@ -39,12 +40,9 @@ struct LogoutCommand: ParsableCommand {
     }
     let words = count == 1 ? " 1 write waits" : " \(count) writes wait"
     let them = count == 1 ? "it is" : "they are"
-    let email = user.email?.lowercased()
-    if let email,
-      let other = others.first(where: {
-        $0.user.id != user.id && $0.user.email?.lowercased() == email
-      })
-    {
+    if let other = others.first(where: {
+      $0.user.id != user.id && EmailAddress.areSame($0.user.email, user.email)
+    }) {
       return "\(words) of \(user.id). Another account had the address at the last sign-in, "
         + "\(other.user.id): if \(user.id) has another one now, sign in with that; only otherwise `runnel sync drop "
         + "\(place.choice.name) \(user.id)` gives \(count == 1 ? "it" : "them") up."

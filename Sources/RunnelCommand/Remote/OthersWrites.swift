@@ -1,5 +1,6 @@
 import Foundation
 import RunnelAccounts
+import RunnelBase
 import RunnelClient
 
 /// The pending writes in the replicas of users of a server's database other than the one of a command: they
@@ -73,8 +74,7 @@ struct OthersWrites {
 
   /// The writes of earlier accounts that had the address of a user.
   func earlier(than user: AccountUser) -> [Entry] {
-    guard let email = user.email?.lowercased() else { return [] }
-    return entries.filter { $0.file.user != user.id && $0.email?.lowercased() == email }
+    entries.filter { $0.file.user != user.id && EmailAddress.areSame($0.email, user.email) }
   }
 
   /// Finds the writes in all replicas of a database but one; nil for all.
@@ -103,7 +103,7 @@ struct OthersWrites {
 
   /// The ids of the users with an address, who have writes or are signed in.
   func users(with email: String) -> [String] {
-    let isMeant = { (other: String?) in other?.lowercased() == email.lowercased() }
+    let isMeant = { (other: String?) in EmailAddress.areSame(other, email) }
     let waiting = entries.filter { isMeant($0.email) }.compactMap(\.file.user)
     let others = signedIn.filter { isMeant($0.email) }.map(\.id)
     return waiting + others.filter { !waiting.contains($0) }
@@ -141,8 +141,7 @@ private struct Known {
         "nobody", ": this command sends \(isOne ? "it" : "them") while nobody is signed in.")
     }
     let name = account?.email ?? user
-    let email = account?.email?.lowercased()
-    let other = signedIn.first { $0.id != user && email != nil && $0.email?.lowercased() == email }
+    let other = signedIn.first { $0.id != user && EmailAddress.areSame($0.email, account?.email) }
     if signedIn.contains(where: { $0.id == user }) {
       let word = other == nil ? name : user
       return entry(

@@ -121,7 +121,7 @@ extension IdentityDecider {
     record.displayName =
       try checked("displayName", bytesMax: IdentityPolicy.nameBytesMax)
       ?? record.displayName
-    if record.email != address.text {
+    if !address.isSpelled(record.email) {
       (record.email, record.isEmailVerified) = (address.text, false)
     }
     try set(password: password, of: &record)
@@ -250,7 +250,7 @@ extension IdentityDecider {
     guard let text = try fields.filled("oobCode") else { throw .refused("MISSING_OOB_CODE") }
     let code = try code(text)
     guard code.kind == .emailSignIn else { throw .refused("INVALID_OOB_CODE") }
-    guard code.email == address.text else { throw .refused("INVALID_EMAIL") }
+    guard address.isSpelled(code.email) else { throw .refused("INVALID_EMAIL") }
     draft.codes[code.hash] = .some(nil)
     // The account to which the mail went.
     let owned = EmailAddress(code.email)
@@ -258,11 +258,11 @@ extension IdentityDecider {
     var record: AccountRecord
     if let token = try fields.filled("idToken") {
       let (holder, claims) = try holder(of: token)
-      if holder.email != address.text { try checkIsRecent(claims, holder) }
+      if !address.isSpelled(holder.email) { try checkIsRecent(claims, holder) }
       record = holder
       try checkIsFree(email: owned, for: record.id)
       // A new address ends sessions, as everywhere.
-      if record.email != address.text, !policy.isEmulator { try endSessions(of: &record) }
+      if !address.isSpelled(record.email), !policy.isEmulator { try endSessions(of: &record) }
     } else {
       let id = try newID()
       record = found ?? AccountRecord(id: id)
@@ -280,7 +280,7 @@ extension IdentityDecider {
       (record.password, record.passwordTime, record.otherProviders) = (nil, nil, [])
       try endSessions(of: &record)
     }
-    if record.email != address.text { record.email = address.text }
+    if !address.isSpelled(record.email) { record.email = address.text }
     (record.isEmailVerified, record.hasEmailLink) = (true, true)
     record.lastLoginTime = now
     let grant = try grant(record, provider: "password")

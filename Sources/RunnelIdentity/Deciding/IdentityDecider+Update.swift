@@ -94,7 +94,7 @@ extension IdentityDecider {
     guard let text = try fields.text("email") else { return }
     let email = try checked(email: text)
     // Another spelling of the same address is no change.
-    if email.text == record.email { return }
+    if email.isSpelled(record.email) { return }
     try checkIsFree(email: email, for: record.id)
     (record.email, record.isEmailVerified) = (email.text, false)
   }

@@ -1,3 +1,5 @@
+import RunnelBase
+
 /// The counters that a request touches.
 package enum AttemptNames {
   /// The names of the counters of a request from an address; none if the operation is not counted.

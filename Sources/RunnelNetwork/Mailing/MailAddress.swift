@@ -4,9 +4,6 @@ import RunnelBase
 ///
 /// Source: RFC 5321, RFC 5890, RFC 6531.
 package struct MailAddress: Hashable, Sendable {
-  private static let labelBytesMax = 63
-  private static let labelPrefix = "xn--"
-
   package let text: String
   /// True if the name before the @ is beyond ASCII: a server takes it only with `SMTPUTF8`.
   package let needsUnicode: Bool
@@ -30,8 +27,8 @@ package struct MailAddress: Hashable, Sendable {
     for given in domain.split(separator: ".", omittingEmptySubsequences: false) {
       let label = given.lowercased().composed
       let isPlain = label.utf8.allSatisfy { $0 < 0x80 }
-      let code = isPlain ? label : labelPrefix + Punycode.code(of: label)
-      guard (1...labelBytesMax).contains(code.utf8.count) else { return nil }
+      let code = isPlain ? label : Punycode.prefix + Punycode.code(of: label)
+      guard (1...Punycode.labelBytesMax).contains(code.utf8.count) else { return nil }
       labels.append(code)
     }
     return labels.joined(separator: ".")

@@ -95,17 +95,14 @@ package struct AccountFacts: Hashable, Sendable {
 
   /// Whether another account that is signed in has the address of an account that is not.
   func isReplaced(_ account: Account) -> Bool {
-    guard let email = account.email?.lowercased() else { return false }
-    return accounts.contains { $0.id != account.id && $0.email?.lowercased() == email }
+    accounts.contains { $0.id != account.id && EmailAddress.areSame($0.email, account.email) }
   }
 
   /// The account whose writes wait, and whose address the account that is shown has now; nil if there is none.
   private var earlier: Waiting? {
-    guard session == .signedIn, let current, let email = current.email?.lowercased() else {
-      return nil
-    }
+    guard session == .signedIn, let current else { return nil }
     return waiting.first { waiting in
-      waiting.account.email?.lowercased() == email && waiting.account.id != current.id
+      EmailAddress.areSame(waiting.account.email, current.email) && waiting.account.id != current.id
         && !isSignedIn(waiting.account)
     }
   }

@@ -146,8 +146,8 @@ extension FormScreen {
       _ = form.refuse(index, "the two differ")
       return
     }
-    if deed == .changeEmail, let own = state.database.accounts?.current?.email?.lowercased(),
-      texts[.email]?.lowercased() == own
+    if deed == .changeEmail,
+      EmailAddress.areSame(state.database.accounts?.current?.email, texts[.email])
     {
       let index = form.fields.firstIndex { $0.path == AccountField.email.path } ?? form.focus
       _ = form.refuse(index, "it is the address of this account already")
