@@ -48,10 +48,21 @@ int runnel_inotify_add_database_watch(
   return watch;
 }
 
+// True if a name is among those that a list has between slashes, which no name contains.
+static int is_listed(const char *name, const char *list) {
+  size_t length = strlen(name);
+  for (const char *found = list; (found = strstr(found, name)) != NULL; found++) {
+    if (found[-1] == '/' && found[length] == '/') return 1;
+  }
+  return 0;
+}
+
 static int names(const struct inotify_event *event, const char *name) {
   if (event->mask & IN_IGNORED) return RUNNEL_INOTIFY_NAMED | RUNNEL_INOTIFY_GONE;
   if (event->mask & IN_Q_OVERFLOW) return RUNNEL_INOTIFY_NAMED;
-  return event->len > 0 && (name[0] == '\0' || strcmp(event->name, name) == 0);
+  if (event->len == 0) return 0;
+  if (name[0] == '/') return is_listed(event->name, name + 1);
+  return name[0] == '\0' || strcmp(event->name, name) == 0;
 }
 
 // True for the files that SQLite keeps beside a file.

@@ -114,8 +114,8 @@ enum { RUNNEL_INOTIFY_NAMED = 1, RUNNEL_INOTIFY_GONE = 2, RUNNEL_INOTIFY_MOVED =
 
 /// Reads all pending events, and returns a set of bits.
 ///
-/// NAMED: an event named the file (a name without a directory; an empty one stands for every file),
-/// or events were lost or the watch is gone, so that the file may have been named. GONE: the
+/// NAMED: an event named the file (a name without a directory; an empty one stands for every file; one that
+/// begins with a slash for all names between its slashes, as in `/a/b/`), or events were lost or the watch is gone, so that the file may have been named. GONE: the
 /// directory is gone, and a directory that takes its place is not watched.
 int runnel_inotify_drain(int descriptor, const char *name);
 

@@ -41,6 +41,29 @@ extension AccountWork {
     if begins { Task { await self.readAgain() } }
   }
 
+  /// The accounts whose waiting writes are told, but that of the user.
+  nonisolated var countedUsers: [String] { shared.withLock { $0.counted } }
+
+  /// The pause before writes are counted: a program that sends many is not followed at each one.
+  static let countMilliseconds: Int64 = 300
+
+  /// Counts the waiting writes of the other accounts again: another program may have sent some.
+  nonisolated func countAgain() {
+    let begins = shared.withLock { shared in
+      defer { shared.isToCount = true }
+      return !shared.isToCount
+    }
+    if begins { Task { await self.count() } }
+  }
+
+  private func count() async {
+    // Without the pause it is counted earlier.
+    try? await options.clock.sleep(AccountWork.countMilliseconds)
+    // What is written from now on is counted once more.
+    shared.withLock { $0.isToCount = false }
+    publish(await opened?.session.state)
+  }
+
   /// Reads the accounts: the user may have signed out or in elsewhere, or have got other tokens.
   private func readAgain() async {
     // What changes from now on is read once more.

@@ -33,6 +33,10 @@ actor AccountWork {
     var refused: AppRequestID?
     /// Whether the accounts are to be read again, and whether the service is being asked about the user.
     var (isToFollow, isAsking) = (false, false)
+    /// Whether the waiting writes of the other accounts are to be counted again.
+    var isToCount = false
+    /// The accounts whose waiting writes are among the facts, but that of the user.
+    var counted: [String] = []
     /// False until something is asked of a session: there is none before.
     var hasBegun = false
     /// What to serve as soon as something is asked of a session.
@@ -55,14 +59,14 @@ actor AccountWork {
     let watch: Task<Void, Never>
   }
 
-  private nonisolated let home: AccountHome
+  nonisolated let home: AccountHome
   nonisolated let shared = Mutex(Shared())
   private nonisolated let wake: @Sendable () -> Void
   nonisolated let departures: Departures?
   private nonisolated let revocation: DeviceRevocation?
   /// Counts the writes of a user that wait in the replica.
-  private nonisolated let countWaiting: @Sendable (_ user: String) -> Int
-  private let options: AccountOptions
+  nonisolated let countWaiting: @Sendable (_ user: String) -> Int
+  let options: AccountOptions
   private(set) var opened: Opened?
   private var opening: (user: String, task: Task<Void, Never>)?
   /// Counts the openings and closings, so that an earlier opening ends.
@@ -120,32 +124,6 @@ extension AccountWork {
       }
     }
     return facts
-  }
-
-  private nonisolated func facts(of user: String?, _ state: AccountState?) -> AccountFacts {
-    // What cannot be read is told when it is needed.
-    let ended: EndedAccount? = user.map { try? home.ended($0) } ?? (try? home.ended())
-    let kept: [KeptAccount] = (try? home.all()) ?? []
-    var facts = AccountFacts(kept, of: user, state, ended: ended)
-    facts.revokedCount = facts.revokedUser.map(countWaiting) ?? 0
-    facts.waiting = waiting(of: facts.accounts, besides: user)
-    return facts
-  }
-
-  /// The accounts but that of a user whose writes wait: those signed in, and those whose sessions have ended.
-  private nonisolated func waiting(
-    of signedIn: [AccountFacts.Account], besides user: String?
-  ) -> [AccountFacts.Waiting] {
-    let kept = signedIn.filter { $0.id != user }.map { AccountFacts.Waiting($0, count: 0) }
-    let ended = home.allEnded().filter { end in
-      // What is kept of a device that was taken away is shown only after a new sign-in.
-      !end.isRevoked && end.user.id != user && !signedIn.contains { $0.id == end.user.id }
-    }
-    return (kept + ended.map { AccountFacts.Waiting($0, count: 0) }).compactMap { account in
-      var account = account
-      account.count = countWaiting(account.account.id)
-      return account.count == 0 ? nil : account
-    }
   }
 
   /// Returns the access of a user to the database; nil for nobody.

@@ -59,7 +59,10 @@ final class ApplicationHost {
           ?? 0
       },
       wake: { wakeup.signal() })
-    (accounts, accountMonitor) = (work, AccountMonitor(work, folder: home.path))
+    let monitor = AccountMonitor(work, folder: home.path) { user in
+      try? ReplicaFolder.file(for: address, user: user, environment: environment)
+    }
+    (accounts, accountMonitor) = (work, monitor)
   }
 
   /// Returns and removes what is to be said first.
