@@ -1,7 +1,9 @@
 import AccountSimulation
 import Foundation
 import RunnelAccounts
+import RunnelClient
 import RunnelDatabase
+import RunnelSync
 import RunnelTree
 import Synchronization
 import TestSupport
@@ -48,6 +50,26 @@ import Testing
     _ = try session.write(.set(Path("a"), 1))
     monitor.look()
     for await _ in wakes where work.news().facts?.waiting.isEmpty == true { break }
+    try session.close()
+  }
+
+  /// Once, a workspace that keeps no devices counted the entry that an earlier one had left.
+  @Test func placesWhereAnEarlierProgramWroteStayItsOwn() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let environment = ["XDG_DATA_HOME": folder]
+    var wish = OriginWish(
+      try OriginAddress("https://x.example"), as: .nobody, OriginOptions())
+    wish.devices = try Path("/user-devices")
+    _ = try wish.replica(environment: environment)
+    let own = OwnPlaces([try Path("/user-devices")])
+    #expect(wish.ownPlaces == own)
+    (wish.devices, wish.ownPlaces) = (nil, OwnPlaces())
+    let file = try wish.replica(environment: environment)
+    #expect(wish.ownPlaces == own)
+    wish.presence = try Path("/here")
+    _ = try wish.replica(environment: environment)
+    let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
+    #expect(try session.ownPlaces() == own.union([try Path("/here")]))
     try session.close()
   }
 

@@ -11,14 +11,16 @@ extension OriginWish {
   /// - Parameter environment: the environment variables of the process.
   /// - Returns: the path of the file.
   /// - Throws: `DatabaseError` if it cannot be made, or belongs to another origin.
-  package func replica(environment: [String: String]) throws -> String {
+  package mutating func replica(environment: [String: String]) throws -> String {
     let file = try ReplicaFolder.file(
       for: address, user: user ?? access.user, environment: environment)
     let session = try DatabaseSession(file: file, environment: .system)
     try session.becomeReplica(ofOrigin: address.name)
-    let own = OwnPlaces([presence, devices].compactMap(\.self))
+    // What an earlier program wrote by itself may wait still. What cannot be read is told by the opening.
+    let known = (try? session.ownPlaces()) ?? OwnPlaces()
+    ownPlaces = known.union([presence, devices].compactMap(\.self))
     // Where there is no room for it, only a count is wrong.
-    if own != OwnPlaces() { try? session.noteOwnPlaces(own) }
+    if ownPlaces != known { try? session.noteOwnPlaces(ownPlaces) }
     // The file stays if the replica cannot be written; it is tried again the next time.
     try? RefusalFile(database: file).handOver(to: session)
     try session.close()

@@ -30,7 +30,7 @@ extension AppRuntime {
     case .pendingWrites(let writes):
       // A row of the line goes when the row of its record is there.
       queries.take(pending: writes)
-      send(.pendingWrites(writes.filter { !isOwn($0) }))
+      send(.pendingWrites(writes.filter { !ownPlaces.cover($0) }))
     case .refusedWrites(let kept):
       keptRefusals = Set(kept.map(\.write.id))
       send(.refusedWrites(kept))
@@ -45,12 +45,6 @@ extension AppRuntime {
       .orders, .refused:
       break
     }
-  }
-
-  /// Whether a write is one of the program itself, such as where the user is: nothing that could get
-  /// lost.
-  private func isOwn(_ write: PendingWrite) -> Bool {
-    ownPlaces.contains { place in write.parts.allSatisfy { place.contains($0.path) } }
   }
 
   private func receive(_ answer: Answer, _ number: Int) {

@@ -23,7 +23,7 @@ final class AppRuntime {
   /// Where a server of the database may be asked.
   private let serverPlaces: [ServerPlace]
   /// The places where the program itself writes, for who is here and the devices.
-  let ownPlaces: [Path]
+  let ownPlaces: OwnPlaces
   private static let logger = Logger(label: "runnel.workspace")
   private let isRecording: Bool
   private var screenEffects: [Effect] = []
@@ -50,7 +50,7 @@ final class AppRuntime {
   ///   - record: is told each action before it is reduced; nil if nobody records.
   init(
     state: AppState, database: any TreeBackend, serverPlaces: [ServerPlace] = [],
-    ownPlaces: [Path] = [], levels: (any LevelSource)? = nil,
+    ownPlaces: OwnPlaces = OwnPlaces(), levels: (any LevelSource)? = nil,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     startFileTask: @escaping (FileTask) -> Void,
     record: ((LoggedAction) -> Void)? = nil

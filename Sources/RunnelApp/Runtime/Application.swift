@@ -190,7 +190,7 @@ public final class Application {
     if let tab = workspace.firstTab { state.open(state.tabs.tab(atPosition: tab)) }
     runtime = AppRuntime(
       state: state, database: database, serverPlaces: options.serverPlaces,
-      ownPlaces: [options.origin?.presence, options.origin?.devices].compactMap(\.self),
+      ownPlaces: options.origin?.ownPlaces ?? OwnPlaces(),
       levels: originWork.levels,
       startFileTask: { files.start($0) },
       record: host.recorder.map { recorder in { recorder.record($0) } })

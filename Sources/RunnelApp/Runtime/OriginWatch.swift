@@ -1,7 +1,7 @@
 import Logging
 package import RunnelAccounts
 public import RunnelClient
-import RunnelDatabase
+package import RunnelDatabase
 public import RunnelSync
 public import RunnelTree
 import RunnelWorkspace
@@ -35,6 +35,9 @@ public struct OriginWish: Sendable {
 
   /// The place of the lists of users' devices; nil if this device is in none.
   public var devices: Path?
+
+  /// The places of the replica where programs write by themselves; known when the replica was prepared.
+  package internal(set) var ownPlaces = OwnPlaces()
 
   /// The version of the program, for the list of devices; nil if it is not told.
   public var programVersion: String?
