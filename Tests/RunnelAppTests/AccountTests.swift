@@ -54,6 +54,18 @@ import Testing
     #expect(app.screen[0].hasSuffix("xx…"))
   }
 
+  @Test func headerSaysTheKeyThatSignsInAndTheReasonGoesWhenAnotherProgramHasDoneIt() throws {
+    let app = try open(Self.facts, columns: 100)
+    app.take(.origin(OriginFacts(.waiting, since: app.state.now)))
+    #expect(app.screen[0].contains("offline since "))
+    app.take(.accounts(Self.ended))
+    #expect(app.screen[0].contains("offline · A signs in  ✗ ana@x.org: session ended"))
+    #expect(app.toast.hasPrefix("The session has ended."))
+    app.take(.accounts(Self.facts))
+    #expect(app.toast == "signed in again")
+    #expect(app.screen[0].contains("offline since "))
+  }
+
   @Test func disabledAccountSignsInOnlyOnceItIsEnabled() throws {
     let app = try open(Self.facts)
     var disabled = AccountFacts([], current: Self.ana, .ended("The account is disabled."))

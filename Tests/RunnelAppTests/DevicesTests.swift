@@ -197,6 +197,16 @@ import Testing
     #expect(app.line(of: "Revoke the device") == nil)
   }
 
+  @Test func theNumberBesideTheTabsIsThatOfTheDevices() throws {
+    let app = try open()
+    let before = app.screen[1]
+    app.strike("gD")
+    let count = DevicesTests.facts.devices.count
+    #expect(app.screen[1].hasSuffix(" \(count) devices"), "\(app.screen[1])")
+    app.press("q")
+    #expect(app.screen[1] == before && !app.state.session.isLeaving)
+  }
+
   @Test func devicesNotSeenForSomeDaysAreRemovedAfterAQuestion() throws {
     let app = try open()
     app.strike("gD X")
@@ -209,7 +219,8 @@ import Testing
     #expect(app.toast == "1 device was removed")
     app.strike("2 0 X")
     #expect(app.line(of: "Remove 2 devices not seen for 20 days") != nil)
-    app.press("n")
+    app.press("Enter")
+    #expect(app.toast == "nothing was removed" && app.line(of: "Remove 2 devices") == nil)
     // A device that is connected stays.
     app.strike("2 0 0 X")
     #expect(app.toast == "each device was seen in the last 200 days")

@@ -103,6 +103,7 @@ struct DataDocument {
       + "What was written in the workspace is replaced; `runnel undo` brings it back.\n"
       + "Read it again?"
     if try StandardInput.confirms(question) { return try fill(database) }
+    StandardError.say("Nothing was read again: the rows are those of \(shownDatabase).")
     // The question is asked once for each change of the file.
     keep(DataFileNote(known: note.known, declined: mark, rows: note.rows), in: database)
     return []

@@ -185,11 +185,12 @@ extension AccountFacts {
     }
     AccountsScreen.refreshAccounts(&state)
     QueueScreen.refreshQueue(&state)
-    if before?.reasonEnded != nil, facts.session == .signedIn,
-      before?.current?.id == facts.current?.id,
-      FormScreen.closeIdleSignIn(&state)
+    if let ended = before?.reasonEnded, facts.session == .signedIn,
+      before?.current?.id == facts.current?.id
     {
-      state.say(.info, "signed in again")
+      // What was said of the end is true no more, whoever has signed in again.
+      let isShown = state.toast?.toast.text.hasPrefix(ended) == true
+      if FormScreen.closeIdleSignIn(&state) || isShown { state.say(.info, "signed in again") }
     }
     if before == nil || before?.current?.id != facts.current?.id { facts.sayEarlier(&state) }
     if let user = before?.revokedUser, facts.session == .nobody,

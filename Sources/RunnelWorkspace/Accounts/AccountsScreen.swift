@@ -101,6 +101,8 @@ extension AccountsScreen: ListLayer {
 
   func depth(ofRow id: String) -> Int { 0 }
 
+  var countWords: (one: String, several: String)? { ("account", "accounts") }
+
   func draw(into canvas: inout Canvas, _ screen: AppScreen) {
     screen.drawLines(lines, of: self, headings: headings, into: &canvas)
   }

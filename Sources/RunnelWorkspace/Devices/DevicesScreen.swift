@@ -111,6 +111,8 @@ extension DevicesScreen: ListLayer {
 
   func depth(ofRow id: String) -> Int { 0 }
 
+  var countWords: (one: String, several: String)? { ("device", "devices") }
+
   func draw(into canvas: inout Canvas, _ screen: AppScreen) {
     screen.drawLines(
       lines(now: screen.state.now, screen.glyphs), of: self, headings: headings, into: &canvas)

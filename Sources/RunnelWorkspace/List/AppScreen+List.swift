@@ -156,7 +156,8 @@ extension AppScreen {
       // Without a connection nobody knows whether there are more rows; here are none if the first page is not full.
       let isAllOfCache =
         isCached && screen.reach.paging == .more && screen.filtering.filter == nil
-        && screen.reach.loadedCount > 0 && screen.reach.loadedCount < source.page
+        && (screen.reach.loadedCount > 0 || state.database.origin?.isDisconnected == true)
+        && screen.reach.loadedCount < source.page
       let phase = isAllOfCache ? .exhausted : screen.reach.paging
       let line = pagingText(of: screen, width: width).line(
         phase, isOlder: phase == .exhausted ? isAbove : isByArrival,

@@ -72,7 +72,8 @@ extension OriginFacts {
       parts = (glyphs.connecting, "catching up\(receivedText)", .connecting)
     case .notAnswering:
       parts = (glyphs.connecting, "not answering\(sinceText(state))", .warn)
-    case .waiting, .offline: parts = (glyphs.connecting, "offline\(sinceText(state))", .warn)
+    case .waiting, .offline:
+      parts = (glyphs.connecting, "offline\(signInText(state) ?? sinceText(state))", .warn)
     case .refused: parts = (glyphs.failed, "refused", .error)
     case .shutDown: parts = (glyphs.failed, "shut down", .error)
     }
@@ -135,6 +136,13 @@ extension OriginFacts {
     let days = (state.now - since) / OriginFacts.dayMilliseconds
     if days > 0 { return " for \(days) d" }
     return " since \(state.settings.local.timeText(since))"
+  }
+
+  /// The key that ends being offline; nil if no sign-in does, or it is not needed.
+  private func signInText(_ state: AppState) -> String? {
+    guard state.database.accounts?.goesOnBySignIn == true else { return nil }
+    let keys = KeyText.listKeys(state).hint(.accountsOpen, "signs in")
+    return keys.isEmpty ? nil : keys
   }
 
   /// Stores new facts, and shows a message if the user must know of the change.

@@ -57,6 +57,7 @@ extension Question {
     case .write(let held), .writeToo(let held): HeldWrite.giveBack(&state, held)
     case .replaceFile(let replacing): Exporting.giveBack(&state, replacing.form)
     case .exportKnown(let export): Exporting.giveBack(&state, export.form)
+    case .pruneDevices: state.say(.info, "nothing was removed")
     default: break
     }
   }

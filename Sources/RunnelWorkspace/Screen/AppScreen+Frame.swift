@@ -181,6 +181,11 @@ extension AppScreen {
   ///
   /// A long filter is cut, so that the count is seen whole.
   private func countLine(besides tabs: StyledLine) -> StyledLine {
+    let page = state.layers.last { $0.component.heading != nil }?.component as? any ListLayer
+    if let page, let words = page.countWords {
+      let count = page.content.storedRowCount
+      return StyledLine("\(count) \(count == 1 ? words.one : words.several) ", .muted)
+    }
     guard let screen = state.tabs.frontList else {
       let count = state.tabs.tree.content.rowCount
       var line = StyledLine(count == 1 ? "1 line" : "\(count) lines", .muted)

@@ -139,6 +139,8 @@ protocol ListLayer: LayerComponent {
   func textColumn(ofRow id: String, width: Int) -> Int?
   /// The word for a row, for the status line.
   var rowWord: String { get }
+  /// The words for one row and for several, if their number stands in the place of that of the list behind.
+  var countWords: (one: String, several: String)? { get }
 }
 
 extension ListLayer {
@@ -152,6 +154,8 @@ extension ListLayer {
   func textColumn(ofRow id: String, width: Int) -> Int? { 0 }
 
   var rowWord: String { "row" }
+
+  var countWords: (one: String, several: String)? { nil }
 
   /// Changes its list, for a height of the body.
   mutating func withList(
