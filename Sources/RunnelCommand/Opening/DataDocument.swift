@@ -90,8 +90,8 @@ struct DataDocument {
   private func readAgain(
     into database: String, _ mark: FileMark, _ note: DataFileNote
   ) throws -> [String] {
+    let shownDatabase = FileName.shown(Array(database.utf8))
     guard StandardInput.isTerminal else {
-      let shownDatabase = FileName.shown(Array(database.utf8))
       StandardError.say(
         "\(shown) was changed after it was read. The rows are those of \(shownDatabase), with what was "
           + "written to them here: `runnel open` on \(shown) in a terminal asks whether the file is read "
