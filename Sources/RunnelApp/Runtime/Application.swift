@@ -346,7 +346,7 @@ extension Application {
     let end = LocalTime.now() + Application.frameMilliseconds
     // The effects of a long burst of keys are painted from time to time.
     while let event = keys.popFirst() {
-      // A long paste takes a while to read, and a message about it must be visible from then on.
+      // A long paste takes a while to read, and a message about it is to be seen from then on.
       if case .paste = event { runtime.send(.tick(LocalTime.now())) }
       runtime.send(.input(event))
       performScreenEffects()
@@ -438,9 +438,8 @@ extension Application {
 
   /// The time in milliseconds until the next frame that can wait; 0 if the clock was set back.
   private func untilFrame(now: Int64) -> Int64 {
-    let passed = now - lastFrame
-    return 0..<Application.frameMilliseconds ~= passed
-      ? Application.frameMilliseconds - passed : 0
+    let rest = Application.frameMilliseconds - (now - lastFrame)
+    return 1...Application.frameMilliseconds ~= rest ? rest : 0
   }
 
   private func performScreenEffects() {
@@ -487,6 +486,7 @@ extension Application {
     runtime.send(.tick(LocalTime.now()))
     runtime.send(.input(.resize(screen.size)))
     runtime.send(.edited(edit, outcome))
+    keeper?.hasten(now: LocalTime.now())  // The editor's file is gone: the text is nowhere else.
     paintSoon()
   }
 

@@ -12,6 +12,14 @@ struct MergeWrite: WriteKind {
   /// The refused write that the comparison was made for.
   var replaced: AppRequestID? { draft.queued }
 
+  /// What was chosen, as the text of the place; nil if it is removed.
+  func draft(_ state: AppState) -> Draft? {
+    if draft.mine == .null { return nil }
+    let coding = state.database.coding
+    let edit = OutsideEdit(path: draft.path, original: coding.shown(draft.base))
+    return Draft(edit, text: coding.shown(draft.mine).jsonText(pretty: true) + "\n")
+  }
+
   func comparison(_ state: AppState) -> CompareDraft? { draft }
 
   func changedRecords(_ state: AppState, key: RunnelTree.Key?) -> [Path] { [draft.path] }

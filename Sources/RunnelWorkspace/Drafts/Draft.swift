@@ -25,6 +25,8 @@ package struct Draft: Hashable, Sendable {
     case child
     /// A field of the marked records of a collection.
     case marked
+    /// A value as text, in the user's editor: it comes back among the refused writes.
+    case outside
     /// The file that is imported into a collection.
     case importing = "import"
     /// The file of an export.
@@ -96,6 +98,7 @@ package struct Draft: Hashable, Sendable {
     case .value: "the value of \(place)"
     case .child: "a new child of \(place)"
     case .marked: "\(subject.field.text) of the marked records of \(place)"
+    case .outside: "the text of \(place)"
     case .importing: "the file to import into \(place)"
     case .exporting: "the file of an export"
     }

@@ -73,7 +73,7 @@ extension Draft {
   fileprivate var isOfRecord: Bool {
     switch subject.kind {
     case .edit, .line, .field: true
-    case .add, .message, .value, .child, .marked, .importing, .exporting: false
+    case .add, .message, .value, .child, .marked, .outside, .importing, .exporting: false
     }
   }
 
@@ -82,7 +82,7 @@ extension Draft {
     switch subject.kind {
     case .add, .message, .marked, .importing: subject.path
     case .edit, .line, .field: subject.path.parent
-    case .value, .child, .exporting: nil
+    case .value, .child, .outside, .exporting: nil
     }
   }
 }
@@ -114,21 +114,23 @@ extension Drafts {
   /// the texts of writes that are not on disk.
   static func session(_ state: AppState) -> [Draft] {
     var drafts = state.writes.drafts
-    for item in state.writes.queue.refused {
-      if let draft = item.purpose.kind.draft(state) { drafts.keep(draft) }
+    var outside: [Draft] = []
+    func keep(_ draft: Draft?) {
+      guard let draft else { return }
+      // The text of a whole record may be large: it takes no room from others.
+      if draft.subject.kind == .outside { outside.append(draft) } else { drafts.keep(draft) }
     }
+    for item in state.writes.queue.refused { keep(item.draft(state)) }
     // A write of many records is no text that was typed.
     let typed = state.requests.writes.filter { !$0.value.kind.isOneOfMany }
-    for (_, purpose) in typed.sorted(by: { $0.key < $1.key }) {
-      if let draft = purpose.kind.draft(state) { drafts.keep(draft) }
-    }
+    for (_, purpose) in typed.sorted(by: { $0.key < $1.key }) { keep(purpose.kind.draft(state)) }
     for layer in state.layers {
       switch layer {
-      case .form(let form): if let draft = form.draft(state) { drafts.keep(draft) }
-      case .record(let screen): if let draft = screen.draft { drafts.keep(draft) }
+      case .form(let form): keep(form.draft(state))
+      case .record(let screen): keep(screen.draft)
       default: break
       }
     }
-    return drafts.all
+    return drafts.all + Draft.fitting(outside)
   }
 }

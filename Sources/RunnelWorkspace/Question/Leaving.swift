@@ -117,7 +117,7 @@ enum Leaving {
     let refused = state.writes.queue.refused.filter {
       // What a server refused is kept beside the database.
       if $0.write != nil, state.database.fileGone == nil { return false }
-      return !isKept || $0.purpose.kind.draft(state) == nil
+      return !isKept || $0.draft(state) == nil
     }
     lines += refusedLines(refused, state)
     let refusedTexts = Set(

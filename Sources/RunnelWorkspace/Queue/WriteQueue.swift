@@ -116,6 +116,12 @@ package struct WriteQueue: Hashable, Sendable {
     refused.remove(at: index)
   }
 
+  /// Keeps a write that was not done in an earlier run.
+  mutating func keep(_ item: Refused) {
+    refused.append(item)
+    trim()
+  }
+
   /// Keeps a refused record of a paste.
   package mutating func keep(_ pasted: PastedRecord, _ request: WriteRequest?, at now: Int64) {
     refused.append(

@@ -67,6 +67,24 @@ extension OutsideEdit {
       at: edit.path)
   }
 
+  /// Returns the write for an edited text, which asks that what it changes is as it was when the edit began; nil if
+  /// the value was not changed.
+  static func guardedRequest(
+    _ state: AppState, for text: String, _ edit: OutsideEdit
+  ) throws -> WriteRequest? {
+    guard let request = try request(state, for: text, edit) else { return nil }
+    let coding = state.database.coding
+    let before = coding.stored(edit.original, madeOf: edit.original)
+    let changes = try ResourceBook.changes(
+      from: before, to: coding.stored(JSONValue(parsing: text), madeOf: edit.original))
+    let original = try RunnelTree.Node(json: before)
+    let conditions = changes.map { change in
+      WriteCondition(
+        Path(unchecked: edit.path.keys + change.place.keys), original[change.place].json)
+    }
+    return .guarded(request, conditions)
+  }
+
   /// Handles the end of the user's editor.
   static func finish(
     _ state: inout AppState, _ edit: OutsideEdit, _ outcome: ExternalEditor.Outcome
@@ -79,19 +97,10 @@ extension OutsideEdit {
       // Writing may have been turned off meanwhile; then the text is given back.
       if let reason = state.reasonReadOnly { return reopen(&state, edit, text, Refusal(reason)) }
       do {
-        guard let request = try request(state, for: text, edit) else {
+        guard let request = try guardedRequest(state, for: text, edit) else {
           return state.say(.info, "nothing was changed")
         }
-        let coding = state.database.coding
-        let before = coding.stored(edit.original, madeOf: edit.original)
-        let changes = try ResourceBook.changes(
-          from: before, to: coding.stored(JSONValue(parsing: text), madeOf: edit.original))
-        let original = try RunnelTree.Node(json: before)
-        let conditions = changes.map { change in
-          WriteCondition(
-            Path(unchecked: edit.path.keys + change.place.keys), original[change.place].json)
-        }
-        state.submit(.editOutside(edit, text: text), .guarded(request, conditions))
+        state.submit(.editOutside(edit, text: text), request)
       } catch let error as Refusal {
         reopen(&state, edit, text, error)
       } catch {

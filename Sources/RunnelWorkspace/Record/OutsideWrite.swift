@@ -13,6 +13,8 @@ struct OutsideWrite: WriteKind {
   var isEditable: Bool { true }
   var replacesData: Bool { true }
 
+  func draft(_ state: AppState) -> Draft? { Draft(edit, text: text) }
+
   func comparison(_ state: AppState) -> CompareDraft? {
     guard let mine = try? JSONValue(parsing: text) else { return nil }
     return CompareDraft(

@@ -300,7 +300,8 @@ extension SessionState {
     state.trail.filters = LineHistory(session.filters)
     state.trail.searches = LineHistory(session.searches)
     state.trail.bookmarkTexts = session.bookmarks
-    state.writes.drafts = Drafts(session.drafts)
+    state.writes.drafts = Drafts(session.drafts.filter { $0.subject.kind != .outside })
+    OutsideEdit.restore(&state, session.drafts)
     state.trail.unfinished = session.unfinished
     for index in state.tabs.lists.indices {
       guard let view = session.views[state.tabs.lists[index].sessionName] else { continue }
