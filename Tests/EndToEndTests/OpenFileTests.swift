@@ -171,10 +171,27 @@ import Testing
     #expect(!told.errors.contains("delete"), "the edits in the database are not given away")
     let declined = try rows(file, answering: "n\n")
     #expect(declined.rows == 1 && declined.errors.contains("Read it again?"))
-    #expect(try Program.run([file]).errors.contains("was not read again"))
+    let remark = try Program.run([file]).errors
+    #expect(remark.contains("was not read again") && remark.contains("--read-again` reads it"))
+    #expect(!remark.contains("Move that away"))
+    let again = try Program.run([file, "--read-again"])
+    #expect(again.status == 0 && again.output.split(separator: "\n").count == 2)
+    #expect(try Program.run([file]).errors.isEmpty, "it is what the file holds")
+    let undone = try Program.run(["undo", "-d", file + ".db"])
+    #expect(undone.status == 0, "\(undone.errors)")
+    #expect(try Program.run([file]).output.split(separator: "\n").count == 1)
     _ = try folder.write(#"[{"title":"1"},{"title":"2"},{"title":"3"}]"#, to: "tickets.json")
     #expect(try rows(file, answering: "y\n").rows == 3)
     #expect(try Program.run([file]).errors.isEmpty)
+  }
+
+  @Test func onlyFilesOfDataAreReadAgain() throws {
+    let file = try folder.write(#"[{"title":"One"}]"#, to: "tickets.json")
+    #expect(try Program.run([file, "--read-again"]).status == 0, "the database is made")
+    for arguments in [[file + ".db", "--read-again"], [file, "--scratch", "--read-again"]] {
+      let refused = try Program.run(arguments)
+      #expect(refused.status == 64 && refused.errors.contains("--read-again"), "\(refused.errors)")
+    }
   }
 
   @Test func changedFileThatCannotBeReadChangesNothing() throws {

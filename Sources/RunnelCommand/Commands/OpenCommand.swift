@@ -11,7 +11,9 @@ struct OpenCommand: ParsableCommand {
       This is what runnel does without a command. Press ? in it for help. \(CreationOptions.help)
 
       A file of data, such as tickets.json, is opened as the database tickets.json.db, which is made \
-      beside it once. What you write is kept there, and :export writes it to a file again. With \
+      beside it once. What you write is kept there, and :export writes it to a file again. If others change \
+      the file, a terminal asks once whether it is read again; --read-again reads it without a question, also \
+      later. What was written in the workspace is replaced then; `runnel undo` brings it back. With \
       --scratch the database is in a temporary folder, which is removed at the end.
 
       A server's database is kept in a local replica, which is shown at once. What you write while \
@@ -48,6 +50,8 @@ struct OpenCommand: ParsableCommand {
   var place: String?
   @Flag(help: "Open a file of data in a temporary folder, which is removed at the end.")
   var scratch = false
+  @Flag(help: "Read a file of data again, in the place of what the database beside it holds.")
+  var readAgain = false
   @Option(
     help: ArgumentHelp(
       "The store of --namespace: a name under `stores` in the configuration, or a service of libpq "
@@ -62,6 +66,12 @@ struct OpenCommand: ParsableCommand {
   func validate() throws {
     if scratch, place == nil {
       throw ValidationError("--scratch opens a file of data: name a .json, .jsonl or .csv file.")
+    }
+    if readAgain, place == nil {
+      throw ValidationError("--read-again reads a file of data: name a .json, .jsonl or .csv file.")
+    }
+    if readAgain, scratch {
+      throw ValidationError("--scratch reads the file anew each time: leave --read-again out.")
     }
     if store != nil, namespace == nil {
       throw ValidationError("--store needs a --namespace: `runnel store status` lists them.")
@@ -105,6 +115,7 @@ struct OpenCommand: ParsableCommand {
           "\(FileName.shown(Array(file.utf8))) is a database: --scratch opens files of data; `runnel backup` "
             + "makes a copy to try things in.", status: .usage)
       }
+      try refuseReadingAgain()
       var database = database
       database.database = file
       try open(database)
@@ -112,7 +123,12 @@ struct OpenCommand: ParsableCommand {
     }
   }
 
+  private func refuseReadingAgain() throws {
+    if readAgain { throw Failure("--read-again reads files of data.", status: .usage) }
+  }
+
   private func open(_ origin: OriginChoice) throws {
+    try refuseReadingAgain()
     if scratch { throw Failure("--scratch opens files of data.", status: .usage) }
     if workspace.listing.isPlain {
       if origin.address.hasServices {
@@ -152,7 +168,7 @@ struct OpenCommand: ParsableCommand {
     try workspace.checkRecording()
     if !workspace.listing.isPlain { try workspace.checkTerminal() }
     guard scratch else {
-      let made = try document.database()
+      let made = try document.database(readingAgain: readAgain)
       if workspace.listing.isPlain { return try workspace.list(made.file) }
       return try workspace.open(made.file, saying: made.remarks)
     }

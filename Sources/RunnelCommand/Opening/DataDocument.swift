@@ -33,12 +33,14 @@ struct DataDocument {
 
   /// Returns the database of the file; it is made, or made anew on request, if that is needed.
   ///
+  /// - Parameter isReadAgain: whether the file is read in any case, without a question.
   /// - Throws: `Failure` or `DatabaseError` if the file cannot be read or the database not be made.
-  func database() throws -> Made {
+  func database(readingAgain isReadAgain: Bool) throws -> Made {
     let database = try DatabaseOptions.fileName(besideFile)
     guard let made = DataDocument.changeTime(of: database) else {
       return Made(file: database, remarks: try make(database))
     }
+    if isReadAgain { return Made(file: database, remarks: try fill(database)) }
     // What cannot be read is reported when it is opened.
     guard let mark = FileMark(of: file) else { return Made(file: database) }
     if let note = note(in: database) {
@@ -73,7 +75,8 @@ struct DataDocument {
     let shownDatabase = FileName.shown(Array(database.utf8))
     let remark =
       "\(shown) was changed, and was not read again: the rows are those of \(shownDatabase). "
-      + "Move that away to have the file read."
+      + "`runnel \(ShellText.quoted(file)) --read-again` reads it; what was written in the workspace is replaced then, and "
+      + "`runnel undo` brings it back."
     if !StandardInput.isTerminal { StandardError.say(remark) }
     return remark
   }
@@ -95,7 +98,7 @@ struct DataDocument {
       StandardError.say(
         "\(shown) was changed after it was read. The rows are those of \(shownDatabase), with what was "
           + "written to them here: `runnel open` on \(shown) in a terminal asks whether the file is read "
-          + "again.")
+          + "again, and `--read-again` reads it.")
       return []
     }
     let question =
