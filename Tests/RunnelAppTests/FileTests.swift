@@ -541,6 +541,35 @@ final class TestFolder {
     #expect(try app.stored("/user/gus/plot") == 9)
   }
 
+  /// The last message is true, and stays in the queue.
+  @Test func refusedRecordsThatCannotBeListedAreTold() throws {
+    let app = try AppDriver(
+      Fixture.gardenViews(), resources: Fixture.gardenBook(), json: Fixture.garden)
+    // With what is put behind it, the name is too long for a file.
+    let name = String(repeating: "n", count: 240) + ".jsonl"
+    try folder.write(
+      """
+      {"$key":"fay","name":"Fay","plot":4}
+      {"$key":"gus","name":"Gus","plot":99}
+      nonsense
+
+      """, to: name)
+    app.press("g t")
+    open(name, app)
+    app.press("y")
+    #expect(app.toast.hasPrefix("imported 1 record; 2 are not stored"), "\(app.toast)")
+    #expect(app.toast.contains("cannot be written") && !app.toast.contains("written to"))
+    #expect(app.toast.contains("S keeps this · undo: u takes the 1 back"), "\(app.toast)")
+    app.press("S")
+    #expect(app.cursorLine.contains("2 records into /user"), "\(app.body)")
+    app.press("r")
+    #expect(app.toast.contains("take back what was stored"), "\(app.toast)")
+    app.press("h u")
+    #expect(try app.stored("/user/fay") == .null)
+    app.press("S d y")
+    #expect(app.state.writes.queue.refused.isEmpty)
+  }
+
   @Test func lineEndsOfUnicodeWithinATextEndNoLine() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     try folder.write("{\"name\":\"Fay\u{2028}B\"}\n{\"name\":\"Gus\u{85}C\"}\n", to: "new.jsonl")

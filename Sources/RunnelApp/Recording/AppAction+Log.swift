@@ -49,6 +49,8 @@ extension AppAction: LoggableAction {
     case .exported(let report): ["exported": report.log]
     case .fileReading(let count, let size): ["fileReading": .int(count), "of": .int(size)]
     case .fileRead(let file, let content): ["fileRead": .string(file), "content": content.log]
+    case .refusedListed(let file, let problem):
+      ["refusedListed": .string(file), "problem": problem.map { .string($0) } ?? .null]
     case .indexing(let report): ["indexing": report.json]
     case .savingCopy(let report): ["savingCopy": report.json]
     case .greeted(let greeting):
@@ -140,6 +142,9 @@ extension AppAction: LoggableAction {
     case "fileReading": self = .fileReading(try fields.int(name), of: try fields.int("of"))
     case "fileRead":
       self = .fileRead(try fields.string(name), try FileContent(log: fields.value("content")))
+    case "refusedListed":
+      self = .refusedListed(
+        file: try fields.string(name), problem: try fields.value("problem").string)
     case "indexing":
       guard let report = IndexMaking.Report(try fields.value(name)) else {
         throw fields.misfit(name, "a report of an index")

@@ -215,7 +215,7 @@ extension AppRuntime {
     case .stopIndex: files.stopIndex()
     case .saveCopy(let id, let file): files.saveCopy(to: file, id)
     case .stopCopy: files.stopCopy()
-    case .writeFile(let file, let text): files.write(text, to: file)
+    case .writeRefused(let file, let text): files.write(refused: text, to: file)
     case .saveView(let saving): startFileTask(.saveView(saving))
     case .mismatch(let words):
       AppRuntime.logger.error("\(words)")

@@ -18,7 +18,7 @@ enum FileTask: Sendable {
   /// Save a copy of the database.
   case copy(CopyThread)
   /// Write a text to a file, replacing its content.
-  case write(String, file: String)
+  case writeRefused(String, file: String)
   /// Write a view to the views file.
   case saveView(ViewSaving)
   /// Write the session.
@@ -39,6 +39,8 @@ enum FileReport: Sendable {
   case indexing(IndexMaking.Report)
   /// The result of writing a text; nil for success.
   case written(problem: String?)
+  /// The refused records of an import were written to a file, or could not be for this reason.
+  case listed(file: String, problem: String?)
   /// The result of writing the session; nil for success.
   case kept(problem: String?)
   /// A server answered a request, or none did.
@@ -50,7 +52,7 @@ enum FileReport: Sendable {
     case .reading(_, .progress), .export(_, .report(.progress)), .indexing(.progress),
       .copying(_, .report(.progress)):
       true
-    case .reading, .export, .indexing, .copying, .written, .kept, .answered: false
+    case .reading, .export, .indexing, .copying, .written, .listed, .kept, .answered: false
     }
   }
 }
@@ -102,7 +104,8 @@ extension FileTask {
     case .export(let export): export.run { tell(.export(export.id, $0)) }
     case .makeIndex(let thread): thread.run { tell(.indexing($0)) }
     case .copy(let copy): copy.run { tell(.copying(copy.id, $0)) }
-    case .write(let text, let file): tell(.written(problem: FileContent.write(text, to: file)))
+    case .writeRefused(let text, let file):
+      tell(.listed(file: file, problem: FileContent.write(text, to: file)))
     case .saveView(let saving): tell(.written(problem: saving.write()))
     case .keep(let session, let base, let file):
       tell(.kept(problem: file.write(session, since: base)))

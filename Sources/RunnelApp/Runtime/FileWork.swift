@@ -34,6 +34,8 @@ final class FileWork {
       if case .progress = report {} else { indexing = nil }
       self.report(.indexing(report))
     case .written(let problem): if let problem { report(.trouble(problem)) }
+    case .listed(let file, let problem):
+      report(.refusedListed(file: file, problem: problem))
     // The owners of the session and of the state hear of these.
     case .kept, .answered: break
     }
@@ -150,7 +152,6 @@ final class FileWork {
     }
   }
 
-  // MARK: Texts
-
-  func write(_ text: String, to file: String) { start(.write(text, file: file)) }
+  /// Writes the refused records of an import to a file.
+  func write(refused text: String, to file: String) { start(.writeRefused(text, file: file)) }
 }

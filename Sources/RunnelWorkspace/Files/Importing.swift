@@ -278,20 +278,20 @@ enum Importing {
       state.ask(.history(.root, before: nil, count: 0), for: .importWithoutEntry(words, same: same))
       return
     }
-    var words = "imported \(done)\(stopped); \(progress.refused.count) refused"
     if let file = progress.file {
-      // An existing file of refused records may have been corrected by hand, so each gets a new
-      // name.
-      let beside = "\(file).refused-\(state.now).jsonl"
-      state.effects.append(.writeFile(beside, ImportPlan.lines(of: progress.refused)))
-      words += " and written to \(beside)"
-    } else {
-      let keys =
-        state.settings.keymap.firstKeys(for: .syncOpen, in: state.contexts)
-        ?? "`\(ActionID.syncOpen)`"
-      words += kept == progress.refused.count ? ", \(keys) lists them" : ", \(keys) lists \(kept)"
+      let ended = EndedImport(
+        progress, of: file, into: state.tabs.lists[progress.view].definition.source.path,
+        done: "imported \(done)\(stopped)", at: state.now,
+        isUndoable: progress.doneCount > 0 && progress.step != nil && !isSame)
+      state.files.ended.append(ended)
+      state.effects.append(.writeRefused(ended.list, ImportPlan.lines(of: progress.refused)))
+      return state.say(.error, ended.words)
     }
-    state.say(.error, words + ": \(first.place): \(first.reason)")
+    let lists = kept == progress.refused.count ? "lists them" : "lists \(kept)"
+    state.say(
+      .error,
+      "imported \(done)\(stopped); \(progress.refused.count) refused, "
+        + "\(state.keysOrName(.syncOpen)) \(lists): \(first.place): \(first.reason)")
   }
 
   /// Says the result of an import without an entry in the history, and the reason; `same` are the words for

@@ -114,6 +114,10 @@ extension QueueCommands {
     if item.draft != nil { return state.phrase("others wrote there", .recordCompare, "compares") }
     if item.request == nil {
       if case .earlier = item.purpose { return "do it again where it was done" }
+      if case .unlisted(let ended) = item.purpose {
+        let again = "import the file again"
+        return ended.isUndoable ? "take back what was stored, and \(again)" : again
+      }
       return isNoRecord
     }
     return state.reasonReadOnly ?? reasonTriedAgain(state)

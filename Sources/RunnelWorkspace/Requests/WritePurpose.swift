@@ -20,6 +20,8 @@ package enum WritePurpose: Hashable, Sendable {
   case importRows(Range<Int>)
   /// A refused record of a paste that is tried again.
   case pasted(PastedRecord)
+  /// The refused records of an import that could not be written to a file.
+  case unlisted(EndedImport)
   /// An edit in the user's editor, and the edited text.
   case editOutside(OutsideEdit, text: String)
   /// Toggling the user's own record at another one, such as a like.
@@ -48,6 +50,7 @@ package enum WritePurpose: Hashable, Sendable {
     case .deleteMarked(let paths): MarkedDeletionWrite(paths: paths)
     case .importRows(let rows): ImportedWrite(rows: rows)
     case .pasted(let pasted): PastedWrite(pasted: pasted)
+    case .unlisted(let ended): UnlistedWrite(ended: ended)
     case .editOutside(let edit, let text): OutsideWrite(edit: edit, text: text)
     case .toggle: ToggleWrite()
     case .duplicate(let path): CopyWrite(path: path)
@@ -75,7 +78,7 @@ extension WritePurpose: RecordNaming {
     case .duplicate(let path): self = .duplicate(moves.place(path))
     case .reorder(let path): self = .reorder(moves.place(path))
     case .merge(let draft, let theirs): self = .merge(draft.following(moves), theirs: theirs)
-    case .send, .importRows, .pasted, .toggle, .undo, .reversal, .earlier: break
+    case .send, .importRows, .pasted, .unlisted, .toggle, .undo, .reversal, .earlier: break
     }
   }
 }

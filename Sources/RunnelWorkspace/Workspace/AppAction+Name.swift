@@ -70,6 +70,7 @@ extension AppAction {
     case .exported(let report): report.name
     case .fileReading(let count, let size): "\(count) of \(size) bytes read"
     case .fileRead(let file, _): "file \(file)"
+    case .refusedListed(let file, let problem): problem ?? "refused records are in \(file)"
     case .indexing(.progress(let rows)): "an index has \(rows) rows"
     case .indexing: "the making of an index ended"
     case .savingCopy(.progress(let bytes, _)): "a copy has \(bytes) bytes"

@@ -63,6 +63,8 @@ package enum AppAction: Action {
   case fileReading(Int, of: Int)
   /// A requested file was read, or could not be.
   case fileRead(String, FileContent)
+  /// The refused records of an import were written to a file, or could not be for this reason.
+  case refusedListed(file: String, problem: String?)
   /// The making of an index goes on, or has ended.
   case indexing(IndexMaking.Report)
   /// The saving of a copy of the database goes on, or has ended.
@@ -162,8 +164,8 @@ package enum Effect: Hashable, Sendable {
   case readFile(String, texts: [String])
   /// Stop reading a file.
   case stopReading
-  /// Write a text to a file, replacing its content.
-  case writeFile(String, String)
+  /// Write the refused records of an import to a new file.
+  case writeRefused(String, String)
   /// Write a view to the views file.
   case saveView(ViewSaving)
   /// Put a text into the clipboard; `what` names it in words.

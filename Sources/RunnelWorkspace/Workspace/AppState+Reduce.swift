@@ -81,6 +81,8 @@ package enum StateReducer {
     case .exported(let report): Exporting.take(&state, report)
     case .fileReading(let count, let size): Importing.tellReading(&state, count, of: size)
     case .fileRead(let file, let content): Importing.take(&state, content, of: file)
+    case .refusedListed(let file, let problem):
+      EndedImport.take(&state, listed: file, problem: problem)
     case .indexing(let report): IndexMaking.take(&state, report)
     case .savingCopy(let report): CopySaving.take(&state, report)
     case .greeted(let greeting): state.session.greeting = greeting

@@ -167,6 +167,8 @@ package struct WriteState: Equatable, Sendable {
 package struct FileState: Equatable, Sendable {
   package var export: ExportProgress?
   var importing: ImportProgress?
+  /// The imports that have ended, whose refused records are being written to files.
+  var ended: [EndedImport] = []
   /// The index that is being made.
   package var indexing: IndexMaking?
   /// The copy of the database that is being saved.
