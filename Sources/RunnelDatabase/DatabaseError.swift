@@ -67,6 +67,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
   public internal(set) var reason: String?
   /// What a program with commands can advise besides the message; nil for nothing.
   package internal(set) var remedy: DatabaseRemedy?
+  /// What was lost of an open file; nil for other errors.
+  package internal(set) var lost: LostPart?
   /// The places that others have changed meanwhile, as far as the conditions of a write tell; empty for other
   /// errors.
   package internal(set) var places: [Path] = []

@@ -39,8 +39,16 @@ extension DatabaseSession {
     // After an error, the next look tries it again.
     switch (try? store.endLossIfBack()) ?? .absent {
     case .absent: return nil
+    case .partial(let names):
+      if names == missingTold { return nil }
+      missingTold = names
+      return .fileGone(
+        DatabaseError(
+          .fileGone,
+          "\(file) is at its place again, but not \(names.joined(separator: " and ")): put that back, too, and "
+            + "do not open the file before."))
     case .whole:
-      isLossTold = false
+      (isLossTold, missingTold) = (false, [])
       return .fileBack
     case .uncertain:
       isReturnTold = true

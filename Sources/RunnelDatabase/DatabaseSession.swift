@@ -52,6 +52,8 @@ package final class DatabaseSession {
   package var moves = RecordMoves()
   /// True once the loss of the file was reported.
   var isLossTold = false
+  /// The files beside a lost file of which it was told last that they are to be put back, too.
+  var missingTold: [String] = []
   /// Whether it was told that a lost file is at its place again, and has to be opened again.
   var isReturnTold = false
 

@@ -190,7 +190,7 @@ import Testing
     #expect(try Program.run([file, "--read-again"]).status == 0, "the database is made")
     for arguments in [[file + ".db", "--read-again"], [file, "--scratch", "--read-again"]] {
       let refused = try Program.run(arguments)
-      #expect(refused.status == 64 && refused.errors.contains("--read-again"), "\(refused.errors)")
+      #expect(refused.status != 0 && refused.errors.contains("--read-again"), "\(refused.errors)")
     }
   }
 

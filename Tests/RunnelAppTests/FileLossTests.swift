@@ -135,6 +135,19 @@ import Testing
     #expect(app.toast.hasPrefix("the file is gone"))
   }
 
+  @Test func aLogThatIsCutOffIsNoFileThatIsGone() throws {
+    let app = try app()
+    app.press("a")
+    app.type("what I said")
+    try app.cutLogOff()
+    app.press("Enter")
+    #expect(app.screen[0].contains("✗ nothing is saved"), "\(app.screen[0])")
+    #expect(app.state.database.fileGone?.part == .content)
+    #expect(FileGone.waysOut(app.state) == "ye exports this view")
+    app.press("Esc a")
+    #expect(app.toast.hasPrefix("the file's log was lost"), "\(app.toast)")
+  }
+
   @Test func theWaysOutAreWholeOnNarrowScreens() throws {
     let app = try app(columns: 80)
     try app.loseFile()

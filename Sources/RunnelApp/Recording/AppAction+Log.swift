@@ -44,7 +44,8 @@ extension AppAction: LoggableAction {
         "views": .strings([views?.text].compactMap(\.self)),
       ]
     case .sessionKept(let problem): ["sessionKept": problem.map { .string($0) } ?? .null]
-    case .fileGone(let message): ["fileGone": .string(message)]
+    case .fileGone(let message, let part):
+      ["fileGone": .string(message), "part": .string(part.rawValue)]
     case .fileBack: ["fileBack": true]
     case .exported(let report): ["exported": report.log]
     case .fileReading(let count, let size): ["fileReading": .int(count), "of": .int(size)]
@@ -136,7 +137,12 @@ extension AppAction: LoggableAction {
         problem: problem == .null ? nil : try fields.string("problem"),
         views: try fields.stringsIfAny("views").first.flatMap { SavedViews(text: $0) })
     case "sessionKept": self = .sessionKept(problem: try fields.value(name).string)
-    case "fileGone": self = .fileGone(try fields.string(name))
+    case "fileGone":
+      let part = try fields.string("part")
+      guard let part = FileGone.Part(rawValue: part) else {
+        throw fields.misfit("part", "a part of a file")
+      }
+      self = .fileGone(try fields.string(name), part)
     case "fileBack": self = .fileBack
     case "exported": self = .exported(try ExportReport(log: fields.value(name)))
     case "fileReading": self = .fileReading(try fields.int(name), of: try fields.int("of"))

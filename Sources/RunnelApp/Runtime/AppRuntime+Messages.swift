@@ -35,7 +35,7 @@ extension AppRuntime {
       keptRefusals = Set(kept.map(\.write.id))
       send(.refusedWrites(kept))
     case .stale(let error): send(.trouble(error.told))
-    case .fileGone(let error): send(.fileGone(error.message))
+    case .fileGone(let error): send(.fileGone(error.message, FileGone.Part(error.lost)))
     case .fileBack: send(.fileBack)
     case .copying(let number, let stage): files.take(stage, number)
     // The indexes of views are declared when the file is opened; if that fails, there is nothing
@@ -86,5 +86,17 @@ extension DatabaseMessage {
     case .acknowledged, .rejected(.some, _, _): true
     default: false
     }
+  }
+}
+
+extension FileGone.Part {
+  /// What was lost, as the database tells it; a file that is at its place again is lost as such.
+  fileprivate init(_ part: LostPart?) {
+    self =
+      switch part {
+      case .companion: .companion
+      case .content: .content
+      case .file, nil: .file
+      }
   }
 }

@@ -34,6 +34,7 @@ struct DataDocument {
   /// Returns the database of the file; it is made, or made anew on request, if that is needed.
   ///
   /// - Parameter isReadAgain: whether the file is read in any case, without a question.
+  /// - Returns: the database, and what is to be said of its making.
   /// - Throws: `Failure` or `DatabaseError` if the file cannot be read or the database not be made.
   func database(readingAgain isReadAgain: Bool) throws -> Made {
     let database = try DatabaseOptions.fileName(besideFile)

@@ -307,9 +307,10 @@ final class SQLiteStore {
         try setWaiting(isDurable, db)
         // If this fails, the next transaction sets it.
         defer { try? setWaiting(true, db) }
-        try statements.statement(beginning, db).run()
         var isCommitted = false
         do {
+          // It reads the log, which may have been cut off.
+          try statements.statement(beginning, db).run()
           let transaction = try start(db)
           // A single mark is enough: a second one would replace the first on its page.
           let isMarked = try isWriting && markLog(transaction)
@@ -450,7 +451,9 @@ final class SQLiteStore {
   /// Runs `body` on the connection, outside of any transaction.
   func withDatabase<Result>(_ body: (GRDB.Database) throws -> Result) throws -> Result {
     do {
-      return try queue.writeWithoutTransaction(body)
+      return try queue.writeWithoutTransaction { db in
+        do { return try body(db) } catch { throw cause(of: error, db) }
+      }
     } catch {
       throw DatabaseError(error, file: file)
     }

@@ -7,16 +7,36 @@ import RunnelTerminal
 
 /// The loss of the database file, and whether its content was saved.
 package struct FileGone: Hashable, Sendable {
+  /// What was lost.
+  package enum Part: String, Hashable, Sendable {
+    /// The file.
+    case file
+    /// A file beside it, such as its log; what is open can be read as a whole.
+    case companion
+    /// A part of what was saved, which cannot be read any more.
+    case content
+  }
+
   /// The message: what happened, and what the user can do.
   package var message: String
+  /// What was lost.
+  var part = Part.file
   /// Whether all that could be read was saved to another file since.
   var isCopied = false
 }
 
 extension FileGone {
+  /// The loss in a few words: the file itself is gone, or is there and not written.
+  package var words: String { part == .file ? "the file is gone" : "nothing is saved" }
+
+  /// The loss in a word.
+  package var word: String { part == .file ? "gone" : "not saved" }
+
   /// The reason why nothing is written any more, or nil while the file exists.
   static func reasonGone(_ state: AppState) -> String? {
-    state.database.fileGone == nil ? nil : "the file is gone: nothing is written any more"
+    guard let gone = state.database.fileGone else { return nil }
+    if gone.part == .file { return "the file is gone: nothing is written any more" }
+    return "the file's log was lost: nothing is written any more"
   }
 
   /// The message shown while there is no other one, or nil while the file exists.
@@ -24,7 +44,7 @@ extension FileGone {
     guard let fileGone = state.database.fileGone, !state.input.matcher.isPending,
       state.input.awaited == nil
     else { return nil }
-    if fileGone.isCopied { return Toast(.warning, "the file is gone; a copy was saved") }
+    if fileGone.isCopied { return Toast(.warning, "\(fileGone.words); a copy was saved") }
     // The ways to save come first, because there may be no room for the rest.
     return Toast(
       .error, "nothing is saved now · \(waysOut(state)). \(fileGone.message)")
@@ -33,13 +53,18 @@ extension FileGone {
   /// Words that tell how the content can be saved.
   static func waysOut(_ state: AppState) -> String {
     let keys = KeyText.listKeys(state).hint(.dataExport, "exports this view", after: " · ")
+    if state.database.fileGone?.part == .content {
+      // A copy of all needs what is lost.
+      let exports = KeyText.listKeys(state).hint(.dataExport, "exports this view", after: "")
+      return exports.isEmpty ? ":export FILE saves this view" : exports
+    }
     return ":\(PaletteCommand.saveCopy.name) FILE saves all\(keys)"
   }
 
   /// Notes that the file is gone.
-  static func lose(_ state: inout AppState, _ message: String) {
+  static func lose(_ state: inout AppState, _ message: String, _ part: Part) {
     let isCopied = state.database.fileGone?.isCopied ?? false
-    state.database.fileGone = FileGone(message: message, isCopied: isCopied)
+    state.database.fileGone = FileGone(message: message, part: part, isCopied: isCopied)
     // An earlier message of success would be taken for a current one.
     state.toast = nil
   }

@@ -8,7 +8,7 @@ enum Leaving {
     let unsaved = unsavedLines(state) + export
     if let fileGone = state.database.fileGone, !fileGone.isCopied {
       let question = Question(
-        .leave, title: "Leave, though the file is gone",
+        .leave, title: "Leave, though \(fileGone.words)",
         message: [StyledLine("what is open here ends with the program", .warn)] + unsaved,
         explanation: [
           StyledLine(fileGone.message, .muted), StyledLine(FileGone.waysOut(state), .muted),

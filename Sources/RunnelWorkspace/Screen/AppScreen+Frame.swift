@@ -118,9 +118,8 @@ extension AppScreen {
 
   /// The state of the data on the screen: live, paused, or lost.
   private var liveness: StyledLine {
-    if state.database.fileGone != nil {
-      return StyledLine(
-        "\(glyphs.failed) \(layout.isCompact ? "gone" : "the file is gone")", .error)
+    if let gone = state.database.fileGone {
+      return StyledLine("\(glyphs.failed) \(layout.isCompact ? gone.word : gone.words)", .error)
     }
     if let line = state.database.origin?.line(state, glyphs, isShort: layout.isCompact) {
       return line

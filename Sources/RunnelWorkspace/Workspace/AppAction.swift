@@ -49,7 +49,7 @@ package enum AppAction: Action {
   /// The session was kept again after a failure, or could not be kept for this reason.
   case sessionKept(problem: String?)
   /// The database's file is gone or was replaced, for this reason: nothing is written any more.
-  case fileGone(String)
+  case fileGone(String, FileGone.Part)
   /// The database's file is at its place again as it was: it is written again.
   case fileBack
   /// The user's configuration was saved; the problem is the error in it, or nil.

@@ -73,7 +73,7 @@ package enum StateReducer {
     case .trouble(let message): state.say(.error, message)
     case .said(let message): state.say(.info, message)
     case .sessionKept(let problem): Leaving.noteSession(&state, problem: problem)
-    case .fileGone(let message): FileGone.lose(&state, message)
+    case .fileGone(let message, let part): FileGone.lose(&state, message, part)
     case .fileBack: FileGone.regain(&state)
     case .configured(let settings, let problem): Configuring.configure(&state, settings, problem)
     case .redefined(let file, let problem, let views):

@@ -314,6 +314,11 @@ final class AppDriver {
   /// Somebody deletes the file, and the application does not learn of it yet.
   func loseFile() throws { try FileManager.default.removeItem(atPath: file) }
 
+  /// Somebody cuts the log off.
+  func cutLogOff() throws {
+    try FileHandle(forWritingTo: URL(fileURLWithPath: file + "-wal")).truncate(atOffset: 0)
+  }
+
   /// Somebody moves the file away, without what belongs to it.
   func moveFileAway() throws {
     try FileManager.default.moveItem(atPath: file, toPath: file + ".away")

@@ -222,6 +222,70 @@ import Testing
     #expect(try database.session().export("/d") == "null")
   }
 
+  @Test(arguments: [["", "-wal", "-shm"], ["", "-shm", "-wal"], ["-wal", "-shm", ""]])
+  func filesThatComeBackInAnyOrderAreWrittenAgain(order: [String]) throws {
+    let session = try database.filledSession()
+    let (file, old) = (database.file, database.file + ".old")
+    for suffix in order { #expect(rename(file + suffix, old + suffix) == 0) }
+    #expect(throws: DatabaseError.self) { try session.checkFile() }
+    #expect(session.takeLossNews() != nil)
+    for suffix in order {
+      if case .fileBack? = session.takeReturnNews() { Issue.record("\(suffix) is not there yet") }
+      #expect(rename(old + suffix, file + suffix) == 0)
+    }
+    guard case .fileBack? = session.takeReturnNews() else {
+      Issue.record("all are there")
+      return
+    }
+    try session.set("/d", "1")
+    try session.close()
+    #expect(try database.session().export("/d") == "1")
+  }
+
+  @Test func aFileThatIsBackWithoutItsLogWaitsForThatLogOnly() throws {
+    let session = try database.filledSession()
+    let (file, old) = (database.file, database.file + ".old")
+    for suffix in ["", "-wal"] { #expect(rename(file + suffix, old + suffix) == 0) }
+    #expect(throws: DatabaseError.self) { try session.checkFile() }
+    #expect(session.takeLossNews() != nil)
+    #expect(rename(old, file) == 0)
+    guard case .fileGone(let error)? = session.takeReturnNews() else {
+      Issue.record("what is missing is not told")
+      return
+    }
+    #expect(error.message.contains("-wal: put that back, too"), "\(error.message)")
+    #expect(session.takeReturnNews() == nil, "it is told once")
+    // Somebody opened the file, and began a log.
+    try Data("another".utf8).write(to: URL(fileURLWithPath: file + "-wal"))
+    guard case .fileGone(let told)? = session.takeReturnNews() else {
+      Issue.record("another log is not told")
+      return
+    }
+    #expect(told.message.contains("open it again"), "\(told.message)")
+  }
+
+  /// What was in the log alone is lost here, too.
+  @Test func aLogThatWasCutOffIsToldAsSuch() throws {
+    let session = try database.filledSession()
+    #expect(truncate(database.file + "-wal", 0) == 0)
+    for _ in 0..<2 {
+      let error = #expect(throws: DatabaseError.self) { try session.set("/d", "1") }
+      #expect(error?.code == .fileGone && error?.lost == .content, "\(String(describing: error))")
+      #expect(error?.message.contains("-wal, the log of") == true)
+      #expect(error?.message.contains("export what is still shown") == true)
+    }
+  }
+
+  /// Another program reads the log, in which nothing is any more, before it has noticed that.
+  @Test func aReadOfALogThatWasCutOffTellsTheLoss() throws {
+    let session = try database.filledSession()
+    let other = try database.session(seed: 2)
+    try other.set("/e", "1")
+    #expect(truncate(database.file + "-wal", 0) == 0)
+    let error = #expect(throws: DatabaseError.self) { try session.catchUp() }
+    #expect(error?.code == .fileGone && error?.lost == .content, "\(String(describing: error))")
+  }
+
   @Test func aLinkThatLeadsElsewhereIsALoss() throws {
     _ = try database.filledSession()
     let link = database.folder.file("link.db")

@@ -23,10 +23,32 @@ enum FileLoss: Error, Hashable {
   case indexCut
 }
 
+/// What was lost of a database file while it was open.
+package enum LostPart: Hashable, Sendable {
+  /// The file itself.
+  case file
+  /// A file beside it; what is open can be read as a whole.
+  case companion
+  /// A part of what was saved: it cannot be read here either.
+  case content
+}
+
 extension FileLoss {
   /// The error for the user: what happened, and what to do.
   func error(file: String) -> DatabaseError {
-    DatabaseError(.fileGone, "\(what(file)) Nothing is written there any more. \(remedy(file))")
+    var error = DatabaseError(
+      .fileGone, "\(what(file)) Nothing is written there any more. \(remedy(file))")
+    error.lost = part
+    return error
+  }
+
+  /// What was lost.
+  var part: LostPart {
+    switch self {
+    case .deleted, .moved, .replaced, .overwritten: .file
+    case .logDeleted, .logReplaced, .indexLost, .indexCut: .companion
+    case .logOverwritten: .content
+    }
   }
 
   private func what(_ file: String) -> String {
@@ -46,9 +68,11 @@ extension FileLoss {
 
   private func remedy(_ file: String) -> String {
     switch self {
-    case .deleted, .replaced(isAt: nil), .overwritten, .logReplaced, .logOverwritten,
-      .logDeleted(isSaved: false):
+    case .deleted, .replaced(isAt: nil), .overwritten, .logReplaced, .logDeleted(isSaved: false):
       "Save a copy from a program that still has it open, be it this one, or restore one."
+    case .logOverwritten:
+      "What the log held and \(file) does not is lost, here too, and a copy of all may fail: export what is still "
+        + "shown, close all programs that have it open, and open it again, or restore a copy."
     case .moved(let place, leavesLog: false):
       "What was saved is there: open \(place), or move it back."
     case .replaced(let place?):

@@ -141,21 +141,41 @@ final class OpenedFiles {
     return lossOfLog(isCommitted: isCommitted, isLogSound)
   }
 
-  /// Whether all files are at their places again, as they were when they were last found to be sound:
-  /// the same ones, and the database file was not written meanwhile.
+  /// Which files are at their places again.
+  enum Presence: Hashable {
+    /// All, as they were when they were last found to be sound: the same ones, and the database file was not
+    /// written meanwhile.
+    case whole
+    /// The database file as it was, without these files beside it.
+    case missing([String])
+    /// Others may have written the database file, or have begun another log.
+    case changed
+  }
+
+  /// Looks which files are at their places again; the place is the one reached in the log, or nil if there is
+  /// none.
   ///
-  /// The place is the one reached in the log; nil if there is none.
-  func areBack(_ place: LogPlace?) -> Bool {
+  /// The order in which they come does not matter. Whoever opens the file without its log begins another one: that
+  /// has the name then, or was copied to the file, or was replaced by the old one, which that program finds as we do.
+  func presence(_ place: LogPlace?) -> Presence {
     var status = stat()
-    guard OpenedFiles.look(at: main, &status) == .same, Stamp(status) == stamp else { return false }
+    guard OpenedFiles.look(at: main, &status) == .same, Stamp(status) == stamp else {
+      return .changed
+    }
     if let known = content?.place {
       guard let place, place.salts == known.salts, place.copied == known.copied else {
-        return false
+        return .changed
       }
     }
-    return [log, index, link].allSatisfy { file in
-      file.map { OpenedFiles.look(at: $0, &status) == .same } ?? true
+    var missing: [String] = []
+    for file in [log, index, link].compactMap(\.self) {
+      switch OpenedFiles.look(at: file, &status) {
+      case .same: continue
+      case .absent: missing.append(file.path)
+      case .other, .unknown: return .changed
+      }
     }
+    return missing.isEmpty ? .whole : .missing(missing)
   }
 
   /// Whether the database file has its name again.

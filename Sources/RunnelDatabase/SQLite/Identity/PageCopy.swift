@@ -99,6 +99,12 @@ extension SQLiteStore {
       guard let error = error as? GRDB.DatabaseError, error.resultCode != .SQLITE_CORRUPT else {
         throw DatabaseError(error, file: file)
       }
+      if let loss, loss.part == .content, error.resultCode == .SQLITE_IOERR {
+        throw DatabaseError(
+          .corrupt,
+          "\(path) was not written: parts of the database are lost with its log. Export what is still shown."
+        )
+      }
       throw SQLiteStore.notCopied(path, error)
     }
   }

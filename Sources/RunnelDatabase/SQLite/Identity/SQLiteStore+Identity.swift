@@ -38,6 +38,8 @@ extension SQLiteStore {
   enum Return {
     /// It is not at its place, or was lost in another way.
     case absent
+    /// It is there again as it was, but the files of these names beside it are not yet.
+    case partial([String])
     /// It is there again as it was: the loss is over.
     case whole
     /// It is there again, but others may have written it meanwhile.
@@ -54,7 +56,11 @@ extension SQLiteStore {
       return .absent
     }
     return try onConnection { db in
-      guard files.areBack(SQLiteStore.logPlace(db)) else { return .uncertain }
+      switch files.presence(SQLiteStore.logPlace(db)) {
+      case .whole: break
+      case .missing(let names): return .partial(names)
+      case .changed: return .uncertain
+      }
       do {
         try checkFiles(db)
       } catch is FileLoss {
@@ -79,7 +85,11 @@ extension SQLiteStore {
   ///
   /// The connection is in no transaction.
   func cause(of error: any Error, _ db: GRDB.Database) -> any Error {
-    if let loss { return error is FileLoss ? loss : error }
+    if let loss {
+      // What is not in the log any more cannot be read.
+      let isOfLoss = loss.part == .content && error.isOfReading
+      return error is FileLoss || isOfLoss ? loss : error
+    }
     if let found = error as? FileLoss { return settle(found, db) }
     guard error is GRDB.DatabaseError || error is Damage else { return error }
     do {
@@ -252,6 +262,13 @@ extension SQLiteStore {
       .fileGone,
       "\(file)-wal, the log of \(file), was deleted or replaced while another program had it open. "
         + "Nothing was changed: save what is open there, close that program, and open it again.")
+  }
+}
+
+extension Error {
+  /// Whether SQLite failed to read or write a file.
+  fileprivate var isOfReading: Bool {
+    (self as? GRDB.DatabaseError)?.resultCode == .SQLITE_IOERR
   }
 }
 
