@@ -157,9 +157,12 @@ import Testing
     theirs.bookmarks = ["a": "1", "b": "3", "c": "1", "d": "4"]
     theirs.drafts = [try draft("sent"), try draft("theirs")]
     theirs.views["v"] = SessionState.View(cursor: "row")
+    (own.writer, theirs.writer) = (1, 2)
     let merged = own.merged(with: theirs, since: base)
     #expect(merged.bookmarks == ["a": "2", "b": "3", "d": "4"])
-    #expect(merged.drafts == [try draft("theirs"), try draft("mine")])
+    #expect(merged.drafts == [try draft("mine")])
+    #expect(merged.others.map(\.writer) == [2])
+    #expect(merged.others.map(\.drafts) == [[try draft("sent"), try draft("theirs")]])
     #expect(merged.views["v"]?.cursor == "row")
   }
 }

@@ -310,7 +310,8 @@ import Testing
     #expect(file.write(sample()) == nil)
     #expect(file.read().session == sample())
     let folder = URL(fileURLWithPath: file.path).deletingLastPathComponent()
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(Set(names.map { folder.path + "/" + $0 }) == [file.path, file.lockPath])
     try FileManager.default.removeItem(at: folder.deletingLastPathComponent())
   }
 
@@ -372,7 +373,7 @@ import Testing
     }
     for problem in problems {
       #expect(problem == nil)
-      keeper.end(problem)
+      keeper.end(problem, now: 0)
     }
   }
 
@@ -398,11 +399,47 @@ import Testing
       if case .kept(let reason) = report { problem = reason }
     }
     #expect(problem != nil)
-    keeper.end(problem)
-    keeper.touch(now: 10_000)
-    #expect(keeper.begin(sample(), now: 20_000) != nil)
-    keeper.end(nil)
+    // No key is needed for that, and it is done from time to time.
+    var now: Int64 = 10_000
+    for delay: Int64 in [2000, 4000, 5000, 5000] {
+      keeper.end(problem, now: now)
+      #expect(keeper.deadline == now + delay)
+      #expect(keeper.begin(sample(), now: now + delay - 1) == nil)
+      now += delay
+      #expect(keeper.begin(sample(), now: now) != nil)
+    }
+    keeper.end(nil, now: now)
+    #expect(keeper.deadline == nil)
     #expect(keeper.writeLast(sample()) == nil, "What was written needs no other write.")
+  }
+
+  @Test func aSessionThatIsAsItWasIsWrittenOnceThereIsRoom() {
+    var keeper = SessionKeeper(SessionFile(database: "/a/chat.db", folder: "/dev/null/none"))
+    keeper.touch(now: 0)
+    #expect(keeper.begin(sample(), now: 1000) != nil)
+    keeper.end(nil, now: 1000)
+    keeper.touch(now: 1000)
+    var other = sample()
+    other.tab = "Other"
+    #expect(keeper.begin(other, now: 2000) != nil)
+    keeper.end("no room", now: 2000)
+    // What cannot be kept is taken back meanwhile; only a write tells that there is room again.
+    #expect(keeper.begin(sample(), now: 4000) != nil)
+    keeper.end(nil, now: 4000)
+    #expect(keeper.deadline == nil)
+  }
+
+  @Test func aSessionThatCannotBeKeptIsShownUntilItCan() throws {
+    let app = try driver(SessionState())
+    #expect(!app.screen[0].contains("drafts are not kept"))
+    app.take(.sessionKept(problem: "the session cannot be kept in /s: no room"))
+    app.press("Esc j")
+    app.wait(milliseconds: 60_000)
+    #expect(app.toast.isEmpty)
+    #expect(app.screen[0].contains("drafts are not kept"))
+    app.take(.sessionKept(problem: nil))
+    #expect(app.toast == "the session is kept again, with its drafts")
+    #expect(!app.screen[0].contains("drafts are not kept"))
   }
 
   @Test func aSessionThatCannotBeWrittenAtTheEndIsTold() {

@@ -237,7 +237,7 @@ public final class Application {
     let trouble = database?.closeAndTell()
     // Writes that waited are decided now: what was stored is no draft any more.
     runtime.receive(inbox.drain())
-    _ = keeper?.writeLast(SessionState.session(runtime.state))
+    keeper?.finish(SessionState.session(runtime.state))
     return trouble
   }
 }
@@ -386,7 +386,7 @@ extension Application {
 
   private func receive(_ report: FileReport) {
     guard case .kept(let problem) = report else { return runtime.receive(report) }
-    keeper?.end(problem)
+    keeper?.end(problem, now: LocalTime.now())
     tellSession(problem)
   }
 

@@ -22,7 +22,7 @@ enum FileTask: Sendable {
   /// Write a view to the views file.
   case saveView(ViewSaving)
   /// Write the session.
-  case keep(SessionState, since: SessionState?, SessionFile)
+  case keep(SessionWrite)
   /// Ask a server of the database.
   case askServer(AppRequestID, ServerRequest, at: [ServerPlace])
 }
@@ -107,8 +107,7 @@ extension FileTask {
     case .writeRefused(let text, let file):
       tell(.listed(file: file, problem: FileContent.write(text, to: file)))
     case .saveView(let saving): tell(.written(problem: saving.write()))
-    case .keep(let session, let base, let file):
-      tell(.kept(problem: file.write(session, since: base)))
+    case .keep(let session): tell(.kept(problem: session.write()))
     case .askServer(let id, let request, let places):
       tell(.answered(id, ServerPlace.answer(to: request, at: places)))
     }

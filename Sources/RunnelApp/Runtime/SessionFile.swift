@@ -1,18 +1,22 @@
 import Foundation
 import Glibc
 import RunnelBase
+import RunnelTerminal
 import RunnelWorkspace
 
 /// The file of the session with one database, in the user's state folder.
 ///
-/// It is replaced as a whole, by renaming, so that it is never half written. No failure is fatal: a
-/// file that cannot be read is renamed and reported; a failure to write is reported once.
+/// It is replaced as a whole, by renaming, so that it is never half written; only one workspace at a time
+/// merges what it keeps into it. No failure is fatal: a file that cannot be read is renamed and reported; a
+/// failure to write is reported once.
 struct SessionFile {
   /// The greatest size of a file in bytes; larger files are not read.
   ///
   /// Drafts may have 512 KiB in all, and six bytes of JSON for one of theirs.
   private static let bytesMax = 1 << 24
   private static let asideSuffix = ".broken"
+  /// How often, and after how many microseconds, another workspace that writes is waited for.
+  private static let (lockTries, lockMicroseconds) = (100, UInt32(10_000))
 
   let path: String
 
@@ -50,31 +54,71 @@ struct SessionFile {
     return SessionState(json)
   }
 
-  /// Writes the session, with what other workspaces wrote since `base` was read or written; returns a
-  /// message if it cannot be written.
-  func write(_ session: SessionState, since base: SessionState? = nil) -> String? {
-    let session = stored.map { session.merged(with: $0, since: base ?? SessionState()) } ?? session
+  /// The file that is locked while the session is written, and by each workspace that keeps it.
+  var lockPath: String { path + ".lock" }
+
+  /// Makes the folder; what prevents that is told when the session is written.
+  func makeFolder() throws {
     let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-    let temporary = path + ".\(getpid())"
-    do {
-      try FileManager.default.createDirectory(
-        atPath: String(folder), withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
-      // Sessions contain searched texts, so only the user may read them.
-      let bytes = Array((session.json.jsonText(pretty: true) + "\n").utf8)
-      let descriptor = open(temporary, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else { return problem }
-      let count = Glibc.write(descriptor, bytes, bytes.count)
-      close(descriptor)
-      guard count == bytes.count, rename(temporary, path) == 0 else {
-        let reason = problem
-        unlink(temporary)
-        return reason
-      }
-      return nil
-    } catch {
+    try FileManager.default.createDirectory(
+      atPath: String(folder), withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+  }
+
+  /// Does something while no other workspace writes the session; the body is told whether that is sure.
+  ///
+  /// One that is stopped while it writes is not waited for longer than a second.
+  func alone<Result>(_ body: (_ isSure: Bool) -> Result) -> Result {
+    guard let lock = ByteLock(file: lockPath) else { return body(false) }
+    for _ in 0..<SessionFile.lockTries {
+      if lock.take(SessionClaim.writingByte) { return body(true) }
+      // A file system without locks has nobody to wait for.
+      if lock.isTakenElsewhere(SessionClaim.writingByte) == nil { break }
+      usleep(SessionFile.lockMicroseconds)
+    }
+    return body(false)
+  }
+
+  /// Writes the session, with what other workspaces wrote since `base` was read or written and without the
+  /// `taken` texts, which it has taken over from others; returns a message if it cannot be written.
+  func write(
+    _ session: SessionState, since base: SessionState? = nil, taken: [KeptTexts] = []
+  ) -> String? {
+    do { try makeFolder() } catch {
       return "the session cannot be kept in \(path): \(error.fileReason)"
     }
+    return alone { isSure in
+      let merged = stored.map {
+        session.merged(with: $0, since: base ?? SessionState(), taken: taken)
+      }
+      return replace(with: merged ?? session, isAlone: isSure)
+    }
+  }
+
+  /// Replaces the content of the file, knowing whether no other workspace writes now; returns a message if
+  /// that fails.
+  func replace(with session: SessionState, isAlone: Bool) -> String? {
+    let temporary = path + (isAlone ? ".new" : ".\(getpid())")
+    // Sessions contain searched texts, so only the user may read them.
+    let bytes = Array((session.json.jsonText(pretty: true) + "\n").utf8)
+    let descriptor = open(temporary, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return problem }
+    var reason = SessionFile.write(bytes, to: descriptor) ? nil : problem
+    close(descriptor)
+    if reason == nil, rename(temporary, path) != 0 { reason = problem }
+    if reason != nil { unlink(temporary) }
+    return reason
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
   }
 
   private var problem: String {
@@ -104,71 +148,5 @@ struct SessionFile {
     }
     let digits = String(hash, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
-  }
-}
-
-/// Keeps the session of a workspace while it runs: it is written a second after a change, and
-/// at the end.
-struct SessionKeeper {
-  /// The time in milliseconds between a key and the write of the session, so that many keys cause
-  /// one write.
-  static let delayMilliseconds: Int64 = 1000
-
-  private let file: SessionFile
-  private var written: SessionState?
-  /// The session that is being written, or nil.
-  private var writing: SessionState?
-  /// The time when the session is to be written, in milliseconds since 1970; nil if nothing has
-  /// happened since the last write.
-  private(set) var due: Int64?
-
-  init(_ file: SessionFile) { self.file = file }
-
-  /// Returns the session of the last time, and a message if it could not be read.
-  mutating func read() -> (session: SessionState?, problem: String?) {
-    let found = file.read()
-    written = found.session
-    return found
-  }
-
-  /// Notes that the session may have changed.
-  mutating func touch(now: Int64) {
-    due = due ?? now + SessionKeeper.delayMilliseconds
-  }
-
-  /// Notes that text which the session keeps was stored, or was refused: the session is written at
-  /// once, so that a program that is killed then does not offer stored text as a draft.
-  mutating func hasten(now: Int64) { due = min(due ?? now, now) }
-
-  /// The time when the owner is to call `begin`; nil while nothing has happened, and while a write is
-  /// under way, whose end is reported.
-  var deadline: Int64? { writing == nil ? due : nil }
-
-  /// Returns the task that writes the session if it is time, or nil; its report must be given to
-  /// `end`.
-  ///
-  /// Only one write runs at a time: while a slow disk writes, the next write waits.
-  mutating func begin(_ session: @autoclosure () -> SessionState, now: Int64) -> FileTask? {
-    guard writing == nil, let due, due <= now else { return nil }
-    self.due = nil
-    let session = session()
-    guard session != written else { return nil }
-    writing = session
-    return .keep(session, since: written, file)
-  }
-
-  /// Ends a write of the session; one that failed is tried again after the next key.
-  mutating func end(_ problem: String?) {
-    if problem == nil { written = writing }
-    writing = nil
-  }
-
-  /// Writes the session at the end of the program, if it differs from the last one written; returns a
-  /// message if it cannot be written.
-  mutating func writeLast(_ session: SessionState) -> String? {
-    if session == written { return nil }
-    let problem = file.write(session, since: written)
-    if problem == nil { written = session }
-    return problem
   }
 }

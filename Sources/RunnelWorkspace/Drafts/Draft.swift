@@ -79,6 +79,10 @@ package struct Draft: Hashable, Sendable {
   package var subject: Subject
   /// The texts of the fields that were changed.
   package var texts: [Text]
+  /// When a message was last typed, in milliseconds since 1970; nil if that is not known.
+  var time: Int64?
+  /// What was sent before a message.
+  var sentBefore = SentBefore()
 
   package init(_ subject: Subject, _ texts: [Text]) {
     (self.subject, self.texts) = (subject, texts)
@@ -124,7 +128,7 @@ extension Draft {
       ])
     }
     members.append(JSONMember("texts", .array(fields)))
-    return .object(members)
+    return .object(members + TypedLine.members(time, sentBefore))
   }
 
   /// Reads a draft; nil if the JSON is none.
@@ -140,5 +144,7 @@ extension Draft {
     }
     if texts.isEmpty { return nil }
     self.init(Subject(kind, path, field: field), texts)
+    time = TypedLine.time(json)
+    if time != nil { sentBefore = SentBefore(json) }
   }
 }

@@ -35,6 +35,12 @@ package struct Drafts: Hashable, Sendable {
     return dropped
   }
 
+  /// Whether a draft can be kept without dropping an older one.
+  func hasRoom(for draft: Draft) -> Bool {
+    all.count < Drafts.countMax
+      && all.reduce(draft.byteCount) { $0 + $1.byteCount } <= Drafts.bytesMax
+  }
+
   /// Takes a draft of a subject out of the drafts; nil if there is none.
   ///
   /// Of messages, which are all to be sent, it is the oldest; otherwise the newest is the one that counts.

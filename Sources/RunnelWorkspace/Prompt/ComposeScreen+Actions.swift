@@ -32,15 +32,24 @@ extension ComposeScreen {
       [Draft.Text("text", text, .string, base: "")])
   }
 
-  /// Puts a text into the line that was refused before the program ended.
+  /// Puts the oldest text that waits into an empty line: one that was refused before the program ended, or
+  /// was typed in another window.
   private static func takeUpDraft(_ state: inout AppState) {
     guard let view = state.tabs.front.view else { return }
     let subject = Draft.Subject(.message, state.tabs.lists[view].definition.source.path)
-    guard state.tabs.lists[view].line.draft.isEmpty, let draft = state.writes.drafts.take(subject),
-      let text = draft.texts.first?.text
-    else { return }
-    state.tabs.lists[view].line.put(text)
+    var isTaken = false
+    while state.tabs.lists[view].line.draft.isEmpty, let draft = state.writes.drafts.take(subject) {
+      guard let text = draft.texts.first?.text else { continue }
+      isTaken = true
+      if let time = draft.time {
+        state.tabs.lists[view].line.restore(text, time, draft.sentBefore)
+        forgetStoredDraft(&state, inView: view)
+      } else {
+        state.tabs.lists[view].line.put(text)
+      }
+    }
     let rest = state.writes.drafts.all.count { $0.subject == subject }
+    guard !state.tabs.lists[view].line.draft.isEmpty, isTaken || rest > 0 else { return }
     let more = rest == 0 ? "" : "; \(rest) more after it"
     state.say(.info, "this is your draft\(more)")
   }

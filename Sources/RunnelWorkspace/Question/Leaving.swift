@@ -50,9 +50,13 @@ enum Leaving {
   ///
   /// A program that is about to end then asks first, if there is something to lose.
   static func noteSession(_ state: inout AppState, problem: String?) {
+    let wasLost = state.session.isLost
     state.session.isKept = problem == nil
     state.session.isLost = problem != nil
-    guard let problem else { return }
+    guard let problem else {
+      if wasLost { state.say(.info, "the session is kept again, with its drafts") }
+      return
+    }
     state.say(.error, problem)
     if state.session.isLeaving {
       state.session.isLeaving = false

@@ -22,6 +22,9 @@ extension AppScreen {
     if state.database.isReadOnly, state.database.fileGone == nil {
       right.append("read-only  ", .warn)
     }
+    if state.session.isLost {
+      right.append(layout.isCompact ? "unkept " : "drafts are not kept  ", .error)
+    }
     if layout.isCompact {
       right.append(liveness)
       right.append(newRowsText.isEmpty ? "" : " " + newRowsText, .rowNew)

@@ -41,6 +41,8 @@ package struct SessionState: Hashable, Sendable {
     var draftTime: Int64?
     /// What was sent before that text.
     var sentBefore = SentBefore()
+    /// The texts that are offered in its line after that one.
+    var more: [TypedLine] = []
 
     package init(
       cursor: String? = nil, folded: [String] = [], filter: String? = nil,
@@ -63,7 +65,7 @@ package struct SessionState: Hashable, Sendable {
   /// The greatest number of folded sections that are kept of a view.
   fileprivate static let foldedMax = 1000
   /// The most bytes of drafts that are kept, of all views together.
-  private static let draftBytesMax = 256 << 10
+  static let draftBytesMax = 256 << 10
   /// The version of the file format.
   private static let version = 1
 
@@ -93,6 +95,10 @@ package struct SessionState: Hashable, Sendable {
   package var drafts: [Draft] = []
   /// The texts that were typed into lines and not entered.
   var unfinished = UnfinishedLines()
+  /// The number of the workspace that typed the texts; nil if it has none.
+  package var writer: Int64?
+  /// What was typed in other workspaces on the same database, the oldest first.
+  package var others: [KeptTexts] = []
 
   package init() {}
 }
@@ -116,6 +122,8 @@ extension SessionState {
     members.append(JSONMember("panes", .named(panes)))
     if !drafts.isEmpty { members.append(JSONMember("drafts", .array(drafts.map(\.json)))) }
     if let json = unfinished.json { members.append(JSONMember("unfinished", json)) }
+    if let writer { members.append(JSONMember("writer", .number(JSONNumber(writer)))) }
+    if !others.isEmpty { members.append(JSONMember("others", .array(others.map(\.json)))) }
     return .object(members)
   }
 
@@ -139,6 +147,8 @@ extension SessionState {
     for member in json["panes"]?.object ?? [] { panes[member.name] = member.value.string }
     drafts = (json["drafts"]?.array ?? []).compactMap { Draft($0) }
     unfinished = UnfinishedLines(json["unfinished"])
+    writer = json["writer"]?.int.map { Int64($0) }
+    others = (json["others"]?.array ?? []).map { KeptTexts($0) }.filter { !$0.isEmpty }
   }
 }
 
@@ -158,9 +168,9 @@ extension SessionState.View {
     if isWide { members.append(JSONMember("wide", true)) }
     if rowLines != .one { members.append(JSONMember("lines", .string(rowLines.rawValue))) }
     if let draft { members.append(JSONMember("draft", .string(draft))) }
-    if let draftTime {
-      members.append(JSONMember("drafted", .number(JSONNumber(draftTime))))
-      members += sentBefore.members
+    members += TypedLine.members(draftTime, sentBefore)
+    if !more.isEmpty {
+      members.append(JSONMember("more", .array(more.map { .object($0.members) })))
     }
     return .object(members)
   }
@@ -179,8 +189,9 @@ extension SessionState.View {
     isWide = json["wide"]?.bool ?? false
     rowLines = json["lines"]?.string.flatMap { RowLines(rawValue: $0) } ?? .one
     draft = json["draft"]?.string
-    draftTime = json["drafted"]?.int.map { Int64($0) }
+    draftTime = TypedLine.time(json)
     sentBefore = SentBefore(json)
+    more = (json["more"]?.array ?? []).compactMap { TypedLine($0) }
   }
 }
 
@@ -249,16 +260,10 @@ extension SessionState {
     session.unfinished = state.trail.unfinished.noting(state.layers)
     for (index, screen) in state.tabs.lists.enumerated()
     where screen.reach.isOpen && screen.reach.phase == .loaded {
-      var view = Self.session(state, of: screen, isInFront: state.tabs.front == .view(index))
-      if view.draftTime != nil { view.sentBefore = SentBefore(state, inView: index) }
-      session.views[screen.sessionName] = view
+      session.views[screen.sessionName] = Self.session(
+        state, of: screen, isInFront: state.tabs.front == .view(index))
     }
-    let kept = keptDrafts(state)
-    for (index, screen) in state.tabs.lists.enumerated() where !kept.contains(index) {
-      session.views[screen.sessionName]?.draft = nil
-      session.views[screen.sessionName]?.draftTime = nil
-      session.views[screen.sessionName]?.sentBefore = SentBefore()
-    }
+    session.keepLines(state)
     session.dropOldLists(besides: Set(state.tabs.lists.map(\.sessionName)))
     for (tab, choice) in state.panes.choices
     where state.tabs.hasPosition(tab) {
@@ -267,6 +272,28 @@ extension SessionState {
       session.panes[state.tabs.name(of: tab)] = choice.size == .normal ? nil : choice.text
     }
     return session
+  }
+
+  /// Keeps what stands in the lines of all lists, also of those that are not loaded.
+  private mutating func keepLines(_ state: AppState) {
+    let kept = SessionState.keptDrafts(state)
+    for (index, screen) in state.tabs.lists.enumerated() {
+      let name = screen.sessionName
+      let more = views[name]?.more ?? []
+      if kept.contains(index) {
+        // What was sent before a text is as it was until it is known whether the text was stored.
+        let sent =
+          screen.line.isDraftRestored
+          ? screen.line.sentBefore : SentBefore(state, inView: index)
+        let time = screen.line.draftTime
+        let line = TypedLine(
+          screen.line.draft, time: time, sentBefore: time == nil ? SentBefore() : sent)
+        views[name, default: View()].lines = [line] + more
+      } else {
+        views[name]?.lines = []
+        views[name]?.more = more
+      }
+    }
   }
 
   /// The indices of the views whose drafts are kept: all that have one, up to a number of bytes.
@@ -359,7 +386,7 @@ extension SessionState {
   private mutating func dropOldLists(besides open: Set<String>) {
     let lists = views.keys.filter { $0.contains("\n") }
     if lists.count <= SessionState.listsMax { return }
-    let closed = lists.filter { !open.contains($0) && views[$0]?.draft == nil }.sorted()
+    let closed = lists.filter { !open.contains($0) && views[$0]?.lines.isEmpty ?? true }.sorted()
     for name in closed.prefix(lists.count - SessionState.listsMax) { views[name] = nil }
   }
 
@@ -374,11 +401,27 @@ extension SessionState {
       Grouping.group(&state, by: grouping, inView: index)
     }
     state.tabs.lists[index].restore(view)
+    restoreMore(&state, view.more, inView: index)
     // Relative times in the filter are relative to now; a filter that is no longer valid is
     // dropped.
     state.tabs.lists[index].filtering.filter = view.filter.flatMap { text in
       (try? FilterScreen.filter(state, text)).flatMap { $0.isEmpty ? nil : $0 }
     }
+  }
+
+  /// Puts the texts that are offered after the one in the line among the drafts, if there is room.
+  private static func restoreMore(
+    _ state: inout AppState, _ more: [TypedLine], inView index: Int
+  ) {
+    let list = state.tabs.lists[index]
+    var rest = more[...]
+    while let line = rest.first {
+      let draft = Draft(line, of: list.definition.source.path)
+      guard state.writes.drafts.hasRoom(for: draft) else { break }
+      state.writes.drafts.keep(draft)
+      rest.removeFirst()
+    }
+    state.session.remembered.views[list.sessionName]?.more = Array(rest)
   }
 }
 
