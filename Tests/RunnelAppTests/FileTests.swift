@@ -45,6 +45,26 @@ final class TestFolder {
     app.press("Enter")
   }
 
+  @Test func exportRemovesWhatKilledExportsToItsFileLeft() throws {
+    let gone = Process()
+    gone.executableURL = URL(fileURLWithPath: "/bin/true")
+    try gone.run()
+    gone.waitUntilExit()
+    let left = ["all.csv.\(gone.processIdentifier).part", "all.csv.\(getpid()).part"]
+    // The first one is of a process that runs; the others are no names of such files.
+    let others = [
+      "all.csv.1.part", "all.csv.0\(gone.processIdentifier).part", "all.csv.part",
+      "all.csv.1a.part",
+      "all.csv.\(gone.processIdentifier).part.old", "other.csv.\(gone.processIdentifier).part",
+    ]
+    for name in left + others { try folder.write("x", to: name) }
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    export(app, "csv", "all.csv")
+    #expect(app.toast.hasPrefix("exported 6 records"), "\(app.toast)")
+    for name in left { #expect(access(folder.file(name), F_OK) != 0, "\(name)") }
+    for name in others { #expect(access(folder.file(name), F_OK) == 0, "\(name)") }
+  }
+
   @Test func exportWithFormatAndFileBeginsAtOnceAndAFormAsksForTheRest() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     export(app, "csv", "all.csv")

@@ -223,6 +223,36 @@ import Testing
     #expect(try ChildProcess.run(["grep", "-q", "^wrong", file], terminal: nil) == 0)
   }
 
+  @Test func aTextThatAKilledProcessLeftIsFoundOnceByAnotherName() throws {
+    let folder = "/tmp/runnel-left-\(getpid())"
+    mkdir(folder, 0o700)
+    defer { _ = try? ChildProcess.run(["rm", "-r", folder], terminal: nil) }
+    let editor = ExternalEditor(command: "true", folder: folder)
+    // A process with this number was killed; that with the number 1 runs.
+    let names = [
+      "runnel-edit-\(getpid())-aB3dE6.json", "runnel-edit-1-aB3dE6.json", "runnel-x.json",
+    ]
+    for name in names { close(open("\(folder)/\(name)", O_CREAT | O_WRONLY, 0o600)) }
+    #expect(editor.takeLeft() == ["\(folder)/runnel-aB3dE6.json"])
+    #expect(editor.takeLeft().isEmpty)
+    #expect(access("\(folder)/runnel-aB3dE6.json", F_OK) == 0)
+    #expect(names.dropFirst().allSatisfy { access("\(folder)/\($0)", F_OK) == 0 })
+  }
+
+  @Test func aTextThatIsBeingEditedIsNotLeft() throws {
+    let folder = "/tmp/runnel-held-\(getpid())"
+    mkdir(folder, 0o700)
+    defer { _ = try? ChildProcess.run(["rm", "-r", folder], terminal: nil) }
+    let editor = ExternalEditor(command: "sh -c 'echo more >> \"$1\"' sh", folder: folder)
+    var left: [String] = []
+    let outcome = editor.edit("one\n", screen: MemoryScreen()) { _ in
+      left += editor.takeLeft()
+      return nil
+    }
+    #expect(outcome == .accepted("one\nmore\n"))
+    #expect(left.isEmpty)
+  }
+
   @Test func absentEditorOrFolderIsSaid() {
     guard case .failed(let message) = edit("x", by: "no-such-editor").0 else {
       Issue.record("there was an editor")

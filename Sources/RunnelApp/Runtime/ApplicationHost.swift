@@ -34,6 +34,8 @@ final class ApplicationHost {
     self.wakeup = wakeup
     signals = try SignalSource()
     if let remarks = options?.remarks, !remarks.isEmpty { trouble = remarks.joined(separator: " ") }
+    let left = options == nil ? [] : ExternalEditor().takeLeft()
+    if !left.isEmpty { news = ApplicationHost.words(forLeft: left) }
     recorder = try options?.record.map { try SessionRecorder(file: $0) { wakeup.signal() } }
     var accountOptions = AccountOptions()
     let log = Logger(label: "runnel.accounts")
@@ -63,6 +65,13 @@ final class ApplicationHost {
       try? ReplicaFolder.file(for: address, user: user, environment: environment)
     }
     (accounts, accountMonitor) = (work, monitor)
+  }
+
+  /// The words on texts that were open in the user's editor when a workspace was killed.
+  static func words(forLeft files: [String]) -> String {
+    let texts = files.count == 1 ? "a text was" : "\(files.count) texts were"
+    return
+      "\(texts) open in your editor when a workspace was killed: \(files.joined(separator: ", "))"
   }
 
   /// Returns and removes what is to be said first.

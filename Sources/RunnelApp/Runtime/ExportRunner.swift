@@ -3,6 +3,7 @@ import Glibc
 import RunnelBase
 import RunnelDatabase
 import RunnelStreams
+import RunnelTerminal
 import RunnelTree
 import RunnelWorkspace
 
@@ -52,7 +53,7 @@ final class ExportRunner {
     self.report = report
     path = ExportRunner.expanded(job.file)
     destination = ExportRunner.resolved(path)
-    temporary = destination + ".\(getpid()).part"
+    temporary = PartFile.path(of: destination)
   }
 
   deinit { if descriptor >= 0 { abandon() } }
@@ -74,11 +75,13 @@ final class ExportRunner {
       return nil
     }
     replaced = opened
+    PartFile.removeLeft(of: path)
     descriptor = open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       report(.failed("cannot be written: \(String(cString: strerror(errno)))"))
       return nil
     }
+    ByteLock.mark(descriptor)
     switch job.source {
     case .records(var records, let columns):
       if replaced != nil { records.sort { $0.row.key < $1.row.key } }

@@ -151,8 +151,10 @@ struct Workspace {
   /// - Throws: `DatabaseError` if the database cannot be opened, and (`cancelled`) if the user or
   ///   the system stopped it; then nothing was changed.
   func prepare(_ options: ApplicationOptions, _ signals: SignalSource) throws {
+    if options.isReadOnly { return }
+    if let file = options.dataFile { PartFile.removeLeft(of: ExportRunner.expanded(file)) }
     let indexes = views.flatMap(\.indexes)
-    if options.isReadOnly || indexes.isEmpty { return }
+    if indexes.isEmpty { return }
     let session = try Workspace.session(options)
     let start = LocalTime.now()
     var isSaid = false

@@ -57,12 +57,13 @@ package struct ExternalEditor: Sendable {
     else {
       return .failed("no file can be made in \(folder): \(String(cString: strerror(errno)))")
     }
+    defer { file.close() }
     screen.suspend()
     defer { screen.resume() }
     while true {
       let status = run(file.path, terminal: screen.inputDescriptor)
       guard let status, let content = file.read() else {
-        return .kept(file: file.path, reason: "what the editor left cannot be read")
+        return .kept(file: file.keep(), reason: "what the editor left cannot be read")
       }
       if status == 127 {
         file.remove()
@@ -75,13 +76,23 @@ package struct ExternalEditor: Sendable {
       case .accepted(let text):
         file.remove()
         return .accepted(text)
-      case .kept(let reason): return .kept(file: file.path, reason: reason)
+      case .kept(let reason): return .kept(file: file.keep(), reason: reason)
       case .again(let text):
         guard file.write(text) else {
-          return .kept(file: file.path, reason: "the file cannot be written")
+          return .kept(file: file.keep(), reason: "the file cannot be written")
         }
       }
     }
+  }
+
+  /// Returns the files of edits whose workspaces were killed meanwhile, each once: they get other names by
+  /// that.
+  package func takeLeft() -> [String] {
+    LeftFile.paths(in: folder, prefix: TemporaryFile.prefix, isEnd: { $0.hasPrefix("-") })
+      .compactMap { path in
+        let kept = TemporaryFile.keptPath(of: path)
+        return access(kept, F_OK) != 0 && rename(path, kept) == 0 ? kept : nil
+      }
   }
 
   private func run(_ file: String, terminal: Int32?) -> Int32? {
@@ -92,14 +103,23 @@ package struct ExternalEditor: Sendable {
 }
 
 /// A file for one edit, which only the user can read.
+///
+/// Its name has the number of this process, so that a later one finds it if this one is killed.
 private struct TemporaryFile {
+  /// The beginning of the name, up to the number of the process.
+  static let prefix = "runnel-edit-"
+
   let path: String
+  /// Marks the file as in use.
+  private let descriptor: Int32
 
   init?(folder: String, suffix: String) {
-    var name = Array("\(folder)/runnel-XXXXXX\(suffix)".utf8CString)
-    let descriptor = mkstemps(&name, Int32(suffix.utf8.count))
+    let pattern = "\(folder)/\(TemporaryFile.prefix)\(getpid())-XXXXXX\(suffix)"
+    var name = Array(pattern.utf8CString)
+    descriptor = mkstemps(&name, Int32(suffix.utf8.count))
     guard descriptor >= 0 else { return nil }
-    close(descriptor)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    ByteLock.mark(descriptor)
     path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
@@ -107,7 +127,7 @@ private struct TemporaryFile {
   func write(_ text: String) -> Bool {
     let descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
     guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
+    defer { Glibc.close(descriptor) }
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -122,7 +142,7 @@ private struct TemporaryFile {
   func read() -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
+    defer { Glibc.close(descriptor) }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -135,4 +155,20 @@ private struct TemporaryFile {
   }
 
   func remove() { unlink(path) }
+
+  /// Leaves the file to the user, by a name that is told no second time; returns its path.
+  func keep() -> String {
+    let kept = TemporaryFile.keptPath(of: path)
+    return access(kept, F_OK) != 0 && rename(path, kept) == 0 ? kept : path
+  }
+
+  /// Ends the use of the file.
+  func close() { Glibc.close(descriptor) }
+
+  /// The path of a file that is left to the user: without the number of the process.
+  static func keptPath(of path: String) -> String {
+    let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    let rest = path[slash...].dropFirst(prefix.count).drop { $0 != "-" }
+    return "\(path[..<slash])runnel\(rest)"
+  }
 }
