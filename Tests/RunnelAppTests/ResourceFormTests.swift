@@ -186,4 +186,40 @@ import Testing
     app.press("C-s")
     #expect(try app.stored("/group/hut") == ["message_count": 0, "name": "Hut"])
   }
+
+  @Test func aReferenceIsChosenInPlace() throws {
+    let offers = "ana Ana · bo Bo · zoe Zoe"
+    let app = try Fixture.gardenApp()
+    app.go(to: "Sun")
+    app.press("Enter")
+    app.go(to: "from")
+    app.press("e")
+    #expect(app.screen.contains { $0.contains(offers) }, "\(app.screen)")
+    app.press("F2")
+    #expect(app.record?.edit?.input.editor.text == "zoe")
+    app.press("C-u")
+    app.type("An")
+    app.press("Enter")
+    #expect(try app.stored("/group_message/g/-M2/from") == "ana", "the only target is taken")
+    let cell = try Fixture.gardenApp()
+    cell.go(to: "Sun")
+    cell.press("| e")
+    #expect(cell.screen.contains { $0.contains(offers) }, "\(cell.screen)")
+    cell.press("F2 Enter")
+    #expect(try cell.stored("/group_message/g/-M2/from") == "zoe")
+  }
+
+  @Test func theOnlyTargetIsTakenByItsTitle() throws {
+    let app = try Fixture.gardenApp()
+    try app.set("/user/wei", ["name": "李"])
+    app.go(to: "Sun")
+    app.press("i Tab C-u")
+    app.type("李")
+    app.press("Enter")
+    #expect(app.form?.fields[1].input.editor.text == "wei")
+    app.press("S-Tab C-u")
+    app.type("nobody")
+    app.press("Enter C-s")
+    #expect(app.form?.fields[1].input.error?.contains("there is no such `user`") == true)
+  }
 }

@@ -79,7 +79,8 @@ import Testing
       ("2026-02-11", "today", "2026-08-24"), ("2026-02-11", "Tomorrow", "2026-08-25"),
       ("2026-02-11", "+3d", "2026-08-27"), ("2026-02-11", "now", "2026-08-24"),
       ("2026-02-11", "24.12.2026", "24.12.2026"), ("2026-02-11", "2026-12-24", "2026-12-24"),
-      ("2026-02-11", "tomorrow 9:00", "tomorrow 9:00"), ("2026-02-11", "soon", "soon"),
+      ("2026-02-11", "\"tomorrow 9:00\"", "tomorrow 9:00"), ("2026-02-11", "soon", "soon"),
+      ("2026-02-11", "\"soon\"", "\"soon\""), ("a text", "\"today\"", "\"today\""),
       ("5.4.1942", "yesterday", "23.8.2026"), ("05.04.1942", "-20d", "04.08.2026"),
       ("2026-02-11 14:30", "tomorrow 9:05", "2026-08-25 09:05"),
       ("2026-02-11T14:30:00", "today", "2026-08-24T00:00:00"),
@@ -90,6 +91,58 @@ import Testing
     #expect(try self.typed(typed, over: .string(held)) == .string(stored))
     let rule = FieldRule(try Key("day"), .text())
     #expect(try self.typed(typed, over: .string(held), rule) == .string(stored))
+  }
+
+  @Test(arguments: ["2026-02-11", "5.4.1942"], ["tomorrow 9:00", "18:30", "2:00"])
+  func timeOfDayIsRefusedInAFieldOfDays(held: String, typed: String) throws {
+    for rule in [nil, FieldRule(try Key("am"), .text())] {
+      let error = #expect(throws: InputError.self) {
+        try self.typed(typed, over: .string(held), rule)
+      }
+      #expect(
+        error?.message == "this field holds days: type a day, or the text in \"quotes\"")
+    }
+  }
+
+  @Test func wordIsTakenInFormsRecordsAndTheTree() throws {
+    let views = try ViewFile(
+      yaml: "views:\n  - { name: f, path: /f, columns: [{ field: name }] }",
+      name: "test.views.yaml"
+    ).views
+    let json: JSONValue = [
+      "f": ["a": ["am": "2025-03-01", "name": "A"], "b": ["name": "B"]]
+    ]
+    for (word, stored) in [("tomorrow", "2026-08-25"), ("tomorrow 9:00", nil)] {
+      let type = { (app: AppDriver, save: String) in
+        app.press("C-u")
+        app.type(word)
+        app.press(save)
+      }
+      let new = stored.map(JSONValue.string)
+      let record = try AppDriver(views, json: json)
+      record.go(to: "A")
+      record.press("Enter")
+      record.go(to: "am ")
+      record.press("e")
+      type(record, "Enter")
+      #expect(try record.stored("/f/a/am") == new ?? "2025-03-01")
+      let form = try AppDriver(views, json: json)
+      form.go(to: "A")
+      form.press("i")
+      form.go(toField: "am")
+      type(form, "C-s")
+      #expect(try form.stored("/f/a/am") == new ?? "2025-03-01")
+      let lacking = try AppDriver(views, json: json)
+      lacking.go(to: "B")
+      lacking.press("i")
+      lacking.go(toField: "am")
+      type(lacking, "C-s")
+      #expect(try lacking.stored("/f/b/am") == new ?? .null)
+      let tree = try AppDriver(views, json: json)
+      tree.press("g2 gg j l j l j e")
+      type(tree, "Enter")
+      #expect(try tree.stored("/f/a/am") == new ?? "2025-03-01")
+    }
   }
 
   @Test func dateThatAWordNamesIsShownAndChosen() throws {

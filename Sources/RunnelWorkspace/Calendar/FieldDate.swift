@@ -36,6 +36,14 @@ struct FieldDate: Hashable, Sendable {
   /// Whether the field writes its date in a zone of its own, while the day is that of the user's.
   var isZoned: Bool { if case .zoned = form { true } else { false } }
 
+  /// Whether the field has a day only, and no place for a time.
+  var isDay: Bool {
+    switch form {
+    case .moment, .zoned: false
+    case .text(let rest), .dayFirst(_, let rest): rest.isEmpty
+    }
+  }
+
   /// Reads what is typed into a field; nil if the field holds no date.
   init?(_ input: FieldInput, now: Int64, _ local: LocalTime) {
     let text = input.editor.text

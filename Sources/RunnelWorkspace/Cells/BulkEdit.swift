@@ -18,10 +18,11 @@ enum BulkEdit {
     if marked.count > recordsMax {
       return state.say(.warning, "at most \(recordsMax) records are changed at once")
     }
+    if let reason = reasonNotEdited(state, field, of: marked[0].path) {
+      return state.say(.warning, reason)
+    }
     let values = marked.map { state.database.coding.shown($0.row.node?[field] ?? .empty) }
-    let isAlike = Set(values.map { $0.jsonText() }).count == 1
-    let kind = FieldKind(values.first { $0 != .null } ?? .string(""))
-    let input = FieldInput(kind: kind, text: isAlike ? FieldKind.text(of: values[0]) : "")
+    let input = input(state, field, of: marked, values)
     let name = field.isRoot ? "value" : field.text
     let edited = MarkedField(field, of: marked, in: state.tabs.lists[view])
     var form = FormScreen(
@@ -29,6 +30,40 @@ enum BulkEdit {
       fields: [FormScreen.Field(name, path: field, input)])
     form.note = note(state, edited, values)
     FormScreen.open(&state, form)
+    ResourceCommands.readChoices(&state)
+  }
+
+  /// The reason why no record of the list can get another value there, or nil if they can.
+  private static func reasonNotEdited(_ state: AppState, _ field: Path, of record: Path) -> String?
+  {
+    do throws(Refusal) {
+      _ = try state.database.resources.setting(
+        true, at: Path(unchecked: record.keys + field.keys))
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  /// Returns the input for the value of all records, with the rule of their resource if there is one.
+  private static func input(
+    _ state: AppState, _ field: Path, of records: [Record], _ values: [JSONValue]
+  ) -> FieldInput {
+    let isAlike = Set(values.map { $0.jsonText() }).count == 1
+    let resources = state.database.resources
+    if let known = resources.rule(at: Path(unchecked: records[0].path.keys + field.keys)) {
+      var input = resources.input(
+        of: known.rule, in: known.definition, value: isAlike ? values[0] : .null)
+      input.hold(values)
+      return input
+    }
+    let present = values.filter { $0 != .null }
+    let example = state.tabs.frontList?.example(of: field)?.json
+    let held = present.isEmpty ? [example].compactMap(\.self) : present
+    let kind = FieldKind(held.first ?? .string(""))
+    var input = FieldInput(kind: kind, text: isAlike ? FieldKind.text(of: values[0]) : "")
+    input.hold(held)
+    return input
   }
 
   private static func title(_ edited: MarkedField, _ count: Int) -> String {
@@ -80,6 +115,15 @@ enum BulkEdit {
     form.isTouched || form.fields[0].input.isChanged
   }
 
+  /// Returns what a form would store, null for an emptied field that a resource does not require; nil for
+  /// nothing.
+  static func value(
+    of form: FormScreen, _ typed: [(path: Path, value: JSONValue)]?, _ coding: ValueCoding
+  ) -> JSONValue? {
+    if let value = typed?.first?.value { return coding.stored(value) }
+    return typed != nil && isSet(form) && form.fields[0].input.takesEmptyText ? .null : nil
+  }
+
   /// Requests the writes of a form; returns false if the form is not right.
   ///
   /// Records that others changed or removed since the form was opened are left as they are.
@@ -93,15 +137,14 @@ enum BulkEdit {
     }
     if !isSet(form), Set(values.map { $0.jsonText() }).count > 1 {
       let empty =
-        form.fields[0].input.kind == .string
+        form.fields[0].input.takesEmptyText
         ? KeyText.formKeys(state).hint(.inputKillToStart, "makes it empty", after: "; ") : ""
       return form.refuse(
         0, "type the value that all of them get, or \(FormScreen.cancelKeys(state))\(empty)")
     }
-    guard let typed = form.values()?.first?.value else {
+    guard let value = value(of: form, form.values(), state.database.coding) else {
       return form.refuse(0, "type a value, or \(FormScreen.cancelKeys(state))")
     }
-    let value = state.database.coding.stored(typed)
     let writing = edited.writing(value, in: state)
     let left = Set(writing.changed.map { Record.id(of: $0) })
     if writing.targets.isEmpty {
@@ -126,8 +169,7 @@ enum BulkEdit {
     form.attempt = form.attempt ?? state.requests.newID()
     var written = form
     written.purpose = .editField(writing)
-    let title = "set \(written.fields[0].label) of \(words(writing.targets.count))"
-    UndoHistory.joining(title, &state) { state in
+    UndoHistory.joining(words(on: writing), &state) { state in
       for request in requests { state.submit(.form(written), request) }
     }
     // An open range would come back with its first row, wherever the cursor is then.
@@ -196,7 +238,8 @@ enum BulkEdit {
     }
     for (path, value) in values {
       let place = Path(unchecked: path.keys + field.keys)
-      let request = try book.setting(value, at: place)
+      let request =
+        value == .null ? try book.removing(place) : try book.setting(value, at: place)
       let kept = conditions[path] ?? []
       if case .set = request, path.parent == parent, let relative = place.relative(to: parent) {
         members.append(JSONMember(relative.text, value))
@@ -206,6 +249,11 @@ enum BulkEdit {
       }
     }
     return (members.isEmpty ? [] : [guarded(.update(parent, members), shared)]) + requests
+  }
+
+  /// What the write of a form does.
+  static func words(on edited: MarkedField) -> String {
+    "set \(edited.field.isRoot ? "value" : edited.field.text) of \(words(edited.targets.count))"
   }
 
   static func words(_ count: Int) -> String { count == 1 ? "1 record" : "\(count) records" }

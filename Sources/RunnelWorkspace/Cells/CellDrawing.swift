@@ -73,7 +73,7 @@ struct CellDrawing {
   /// The words beside the text field.
   private var note: StyledLine {
     if let error = input.error { return StyledLine("\(glyphs.conflict) \(error)", .error) }
-    return StyledLine(input.offers.map(\.text).joined(separator: " · "), .muted)
+    return StyledLine(input.offersText, .muted)
   }
 
   /// The area of the line beside the text field: below it, or above it on the last line; empty if there is none.

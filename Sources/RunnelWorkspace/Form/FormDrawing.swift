@@ -8,8 +8,6 @@ package struct FormDrawing {
   private static let kindWidth = 8
   /// The greatest number of lines of an error or of the choices.
   private static let noteLinesMax = 3
-  /// The greatest number of choices that are listed.
-  private static let offersMax = 12
   /// The number of lines from which there is room for a frame.
   private static let framedHeight = 6
 
@@ -55,12 +53,7 @@ package struct FormDrawing {
       notes.append(StyledLine(time, .muted))
     }
     if index == form.focus, !field.input.choices.isEmpty {
-      let offers = field.input.offers.prefix(FormDrawing.offersMax).map { choice in
-        choice.title.isEmpty || choice.title == choice.text
-          ? choice.text : "\(choice.text) \(choice.title)"
-      }
-      notes += FormDrawing.wrapped(
-        offers.joined(separator: " · "), .muted, width: noteWidth)
+      notes += FormDrawing.wrapped(field.input.offersText, .muted, width: noteWidth)
     }
     return notes
   }

@@ -10,6 +10,9 @@ extension FormScreen {
   static func acceptFormField(_ state: inout AppState) {
     guard case .form(var form)? = state.layers.last else { return }
     form.take(state.database.coding)
+    form.fields[form.focus].input.takeOnlyChoice()
+    form.followFormat()
+    state.layers[state.layers.count - 1] = .form(form)
     let input = form.fields[form.focus].input
     if !input.isEmpty {
       do throws(InputError) {
@@ -87,6 +90,7 @@ extension FormScreen {
   /// Requests the write of a form; if a field is wrong, marks the field and returns false.
   private static func save(_ state: inout AppState, _ form: inout FormScreen) -> Bool {
     form.take(state.database.coding)
+    for index in form.fields.indices { form.fields[index].input.takeOnlyChoice() }
     guard let values = form.values() else { return false }
     let coding = state.database.coding
     if form.writes, let reason = state.reasonReadOnly { return form.refuse(form.focus, reason) }

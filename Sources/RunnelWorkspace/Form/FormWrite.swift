@@ -21,6 +21,10 @@ struct FormWrite: WriteKind {
     }
   }
 
+  var title: String? {
+    if case .editField(let edited) = form.purpose { BulkEdit.words(on: edited) } else { nil }
+  }
+
   var typed: [String] {
     form.fields.filter { !$0.input.editor.isEmpty }.map { "\($0.label)  \($0.input.editor.text)" }
   }

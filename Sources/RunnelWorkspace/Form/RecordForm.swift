@@ -37,10 +37,23 @@ extension ResourceBook {
     of rule: FieldRule, in definition: ResourceDefinition, value: JSONValue
   ) -> FieldInput {
     var input = FieldInput(rule: rule, value)
-    if case .reference(let target) = rule.kind {
-      input.choicesPath = try? registry.collection(of: target, in: [:])
-    }
+    input.choicesPath = choicesPath(of: rule)
     return input
+  }
+
+  /// The collection of the records that a reference may name; nil for other fields.
+  func choicesPath(of rule: FieldRule) -> Path? {
+    guard case .reference(let target) = rule.kind else { return nil }
+    return try? registry.collection(of: target, in: [:])
+  }
+
+  /// Returns the rule of a resource for the field at a place, with its resource; nil if there is none.
+  func rule(at path: Path) -> (rule: FieldRule, definition: ResourceDefinition)? {
+    guard case .record(_, let field) = registry.place(of: path), field.keys.count == 1,
+      let key = field.keys.first, let definition = record(at: path)?.definition,
+      let rule = definition.schema.rule(of: key)
+    else { return nil }
+    return (rule, definition)
   }
 
   /// Returns the title of a record: its name or title, or else the first text of its schema; empty

@@ -77,8 +77,8 @@ package struct WritePreview {
         return Change(name: field.path.text, old: old.map { coding.shown($0) }, new: new)
       }
     case .editField(let edited):
-      let set = BulkEdit.isSet(form) ? filled.first : nil
-      let writing = set.map { edited.writing(coding.stored($0.value), in: state) } ?? edited
+      let set = BulkEdit.isSet(form) ? BulkEdit.value(of: form, values, coding) : nil
+      let writing = set.map { edited.writing($0, in: state) } ?? edited
       let (count, left) = (writing.targets.count, writing.leftCount)
       let same = edited.targets.count - count - (left - edited.leftCount)
       let rest =
@@ -88,10 +88,10 @@ package struct WritePreview {
       changes =
         count == 0
         ? []
-        : set.map {
+        : set.map { _ in
           [
             Change(
-              name: edited.field.text, old: nil, new: $0.value,
+              name: edited.field.text, old: nil, new: filled.first?.value,
               oldWords: writing.replacedWords)
           ]
         } ?? []

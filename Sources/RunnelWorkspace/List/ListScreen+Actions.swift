@@ -375,7 +375,7 @@ extension ListScreen {
     }
     // The first values of a new record are none of this one.
     let empty = others.map { field in
-      field.input.isEmpty
+      field.input.editor.isEmpty
         ? field : FormScreen.Field(field.label, path: field.path, kind: field.input.kind)
     }
     return inOrderOfColumns(own + empty.prefix(max(ListScreen.newFieldsMax - own.count, 0)))

@@ -131,7 +131,9 @@ extension QueueScreen {
     if case .deleteMarked(let paths) = purpose, paths.count == 1 { purpose = .delete(paths[0]) }
     ComposeScreen.forgetDraft(&state, of: purpose)
     state.writes.queue.endEdit(purpose)
-    state.submit(purpose, request)
+    UndoHistory.joining(purpose.kind.title ?? request.deed, &state) { state in
+      for request in item.others + [request] { state.submit(purpose, request) }
+    }
     refreshQueue(&state)
     state.say(.info, "it is tried again")
   }

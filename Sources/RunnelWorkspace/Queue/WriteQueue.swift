@@ -41,6 +41,10 @@ package struct WriteQueue: Hashable, Sendable {
     ///
     /// By its id the replica's file keeps it, which all programs share, until it is sent again or dropped.
     package var write: PendingWrite?
+    /// The other requests that were refused in the same try, such as those for other records.
+    var others: [WriteRequest] = []
+    /// The value of `InputState.count` when the try began; nil if that was not in this window.
+    fileprivate(set) var inputCount: Int?
   }
 
   /// The writes under way, by request.
@@ -75,10 +79,11 @@ package struct WriteQueue: Hashable, Sendable {
     waiting[id] = Waiting(request: request, since: now, inputCount: inputCount)
   }
 
-  /// Notes that a write was done; earlier refused writes of the same kind at its place are dropped.
+  /// Notes that a write was done; writes of the same kind at its place that were refused in earlier tries are
+  /// dropped.
   package mutating func finish(_ id: AppRequestID, _ purpose: WritePurpose) {
-    waiting[id] = nil
-    refused.removeAll { $0.purpose.kind.place == purpose.kind.place }
+    let done = waiting.removeValue(forKey: id)
+    refused.removeAll { $0.purpose.kind.place == purpose.kind.place && !$0.isOfTry(done) }
     endEdit(purpose)
   }
 
@@ -88,20 +93,24 @@ package struct WriteQueue: Hashable, Sendable {
     _ id: AppRequestID, _ purpose: WritePurpose, _ refusal: Refusal, _ draft: CompareDraft?,
     at now: Int64
   ) {
-    guard let request = waiting.removeValue(forKey: id)?.request else { return }
+    guard let item = waiting.removeValue(forKey: id) else { return }
     let (place, replaced) = (purpose.kind.place, purpose.kind.replaced)
     let before = refused.filter { $0.purpose.kind.place == place || $0.id == replaced }
     refused.removeAll { $0.purpose.kind.place == place || $0.id == replaced }
     var draft = draft
     draft?.queued = id
     let kept = before.last { $0.write != nil }
+    let sameTry = before.filter { $0.id != replaced && $0.isOfTry(item) }
     // One that a file keeps was not sent again: it has its tries there, for all windows.
     let tries =
-      kept?.tries ?? (before.filter { $0.id != replaced }.map(\.tries).max() ?? 0) + 1
+      kept?.tries ?? sameTry.map(\.tries).max()
+      ?? (before.filter { $0.id != replaced }.map(\.tries).max() ?? 0) + 1
     refused.append(
       Refused(
-        id: id, request: request, refusal: refusal, at: now, tries: tries, purpose: purpose,
-        draft: draft, write: kept?.write))
+        id: id, request: item.request, refusal: refusal, at: now, tries: tries, purpose: purpose,
+        draft: draft, write: kept?.write,
+        others: sameTry.flatMap { $0.others + [$0.request].compactMap(\.self) },
+        inputCount: item.inputCount))
     trim()
   }
 
@@ -162,6 +171,7 @@ package struct WriteQueue: Hashable, Sendable {
     let moved = refused.map { item in
       var item = item
       item.request?.follow(moves)
+      for index in item.others.indices { item.others[index].follow(moves) }
       item.purpose.follow(moves)
       item.draft?.follow(moves)
       return item
@@ -252,10 +262,24 @@ extension WriteQueue.Refused {
     return conditions.isEmpty ? request : .guarded(request, conditions)
   }
 
+  /// Whether it sets a field of marked records, for which there may be a request for each of them.
+  private var isOfMarkedRecords: Bool {
+    if case .form(let form) = purpose, case .editField = form.purpose { true } else { false }
+  }
+
+  /// Whether a write is one of several that began with the same key press.
+  fileprivate func isOfTry(_ item: WriteQueue.Waiting?) -> Bool {
+    isOfMarkedRecords && inputCount != nil && inputCount == item?.inputCount
+  }
+
   /// The write, in words: all that is left of it, also if only its refused record is edited again.
   func title(_ coding: ValueCoding) -> String {
-    whole(coding).map { PendingText.deed(of: $0, coding) } ?? purpose.kind.title ?? request?.deed
-      ?? ""
+    if let whole = whole(coding) { return PendingText.deed(of: whole, coding) }
+    guard let title = purpose.kind.title else { return request?.deed ?? "" }
+    if !others.isEmpty { return "\(title): \(others.count + 1) refused" }
+    // Of the records that a resource describes, each is a write of its own.
+    if isOfMarkedRecords, let request, request.isOperation { return request.deed }
+    return title
   }
 
   /// The write of several records of services of which one is edited again; nil for others.

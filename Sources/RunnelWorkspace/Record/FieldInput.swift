@@ -30,9 +30,9 @@ package struct FieldInput: Hashable, Sendable {
   let firstText: String
   /// The text that the field began with when the draft in it was typed; nil if it has none.
   var draftBase: String?
-  /// A time that another record holds in this field; nil if others hold none.
+  /// A time that a record holds in this field; nil if none is known beside the first text.
   private var likeMoment: Int64?
-  /// A date that another record holds in this field as a text; nil if others hold none.
+  /// A date that a record holds in this field as a text; nil if none is known beside the first text.
   private var likeDate: String?
   /// The known choices.
   var choices: [Choice] = []
@@ -58,6 +58,21 @@ package struct FieldInput: Hashable, Sendable {
       likeMoment = number.integer.flatMap { StoredTime.milliseconds.contains($0) ? $0 : nil }
     } else if case .string(let text) = leaf {
       likeDate = DateText(text, .utc) == nil ? nil : text
+    }
+  }
+
+  /// Takes the values that the field has in several records: if one of them is a time or a date, dates may be
+  /// typed.
+  mutating func hold(_ values: [JSONValue]) {
+    for value in values {
+      switch value {
+      case .number(let number) where likeMoment == nil:
+        likeMoment = number.integer.flatMap { StoredTime.contains($0) ? $0 : nil }
+      case .string(let text) where likeDate == nil:
+        likeDate = DateText(text, .utc) == nil ? nil : text
+      default: break
+      }
+      if likeMoment != nil, likeDate != nil { return }
     }
   }
 
@@ -95,6 +110,9 @@ package struct FieldInput: Hashable, Sendable {
 
   /// Whether nothing is typed, which stands for no value.
   package var isEmpty: Bool { editor.isEmpty && (rule != nil || kind != .string) }
+
+  /// Whether an empty text can be meant: as a text, or as no value where the rule allows that.
+  var takesEmptyText: Bool { rule.map { !$0.isRequired } ?? (kind == .string) }
 
   /// Whether the text is another one than the field began with.
   var isChanged: Bool { editor.text != firstText }
@@ -134,18 +152,49 @@ extension FieldInput {
     (namedDate ?? localTime(local)).map { "\(label) · \($0)" } ?? label
   }
 
-  /// The date that a word such as `tomorrow` names, as the field writes dates; nil if the field holds no dates as
-  /// texts, or the text names none.
-  var namedDate: String? {
+  /// What a word such as `tomorrow` stands for in a field that holds dates as texts.
+  private enum DateWord {
+    /// A date, as the field writes dates.
+    case date(String)
+    /// The word itself, which was typed in quotes.
+    case text(String)
+    /// A time of day, for which the field has no place.
+    case time
+  }
+
+  /// What the typed word stands for; nil if the field holds no dates as texts, or the text is no such word.
+  private var dateWord: DateWord? {
     switch rule?.kind {
     case nil, .any, .text: break
     default: return nil
     }
-    guard !editor.isSecret, let example = dateExample, let reader = dates.reader,
-      DateText(editor.text, .utc) == nil, let moment = reader.moment(editor.text)
+    guard !editor.isSecret, let example = dateExample, let reader = dates.reader else { return nil }
+    let text = editor.text
+    if text.count > 2, text.hasPrefix("\""), text.hasSuffix("\"") {
+      let quoted = String(text.dropFirst().dropLast())
+      return reader.moment(quoted) == nil ? nil : .text(quoted)
+    }
+    guard DateText(text, .utc) == nil, let moment = reader.moment(text),
+      let date = FieldDate(text: example, reader.local)
     else { return nil }
-    return FieldDate(text: example, reader.local)?
-      .text(of: moment, withTime: editor.text.contains(":"), reader.local)
+    let namesTime = text.contains(":")
+    if let day = date.text(of: moment, withTime: namesTime, reader.local) { return .date(day) }
+    return date.isDay && namesTime ? .time : nil
+  }
+
+  /// The date that a word such as `tomorrow` names, as the field writes dates; nil if the field holds no dates as
+  /// texts, or the text names none.
+  var namedDate: String? { if case .date(let date)? = dateWord { date } else { nil } }
+
+  /// Returns the text that a word stands for in a field that holds dates as texts, or nil if it is no such word.
+  ///
+  /// - Throws: `InputError`, for a time of day in a field of days.
+  private func textOfDateWord() throws(InputError) -> String? {
+    switch dateWord {
+    case nil: return nil
+    case .date(let text), .text(let text): return text
+    case .time: throw InputError("this field holds days: type a day, or the text in \"quotes\"")
+    }
   }
 
   /// The word that stands for the time of the write.
@@ -160,7 +209,7 @@ extension FieldInput {
     if let day = missingDay { throw InputError("there is no day \(day)") }
     guard let rule else {
       if coding == .services, kind == .json { return try kind.value(of: editor.text, coding) }
-      if let namedDate { return .string(namedDate) }
+      if let text = try textOfDateWord() { return .string(text) }
       if let number = try? kind.value(of: editor.text) { return number }
       if let typedMoment { return typedMoment }
       if holdsMoment { throw InputError(FieldInput.dateAdvice) }
@@ -201,7 +250,7 @@ extension FieldInput {
   /// field holds those; nil if it names none.
   private var typedMoment: JSONValue? {
     guard let moment = dates.reader?.moment(editor.text) else { return nil }
-    let isSeconds = Int64(firstText).map(StoredTime.seconds.contains) == true
+    let isSeconds = (Int64(firstText) ?? likeMoment).map(StoredTime.seconds.contains) == true
     return .number(JSONNumber(isSeconds && rule == nil ? moment / 1000 : moment))
   }
 
@@ -234,7 +283,7 @@ extension FieldInput {
         // The error of the rule says more exactly what is expected than that of the kind.
         return .string(text)
       }
-    case .text, .any: return try kind.value(of: namedDate ?? text)
+    case .text, .any: return try kind.value(of: try textOfDateWord() ?? text)
     case .reference, .object: return try kind.value(of: text)
     }
   }
@@ -331,6 +380,35 @@ extension FieldInput {
     if typed.isEmpty || choices.contains(where: { $0.text == typed }) { return choices }
     let fitting = choices.filter { $0.begins(with: typed) }
     return fitting.isEmpty ? choices : fitting
+  }
+}
+
+extension FieldInput {
+  /// The greatest number of choices that are listed.
+  private static let offersMax = 12
+
+  /// The offered choices in a line, with their titles; empty if nothing is chosen there.
+  var offersText: String {
+    if choices.isEmpty { return "" }
+    return offers.prefix(FieldInput.offersMax).map { choice in
+      choice.title.isEmpty || choice.title == choice.text
+        ? choice.text : "\(choice.text) \(choice.title)"
+    }.joined(separator: " · ")
+  }
+
+  /// Completes what is typed to the only choice that it can mean: the one with this title, or that begins with it.
+  ///
+  /// Where there may be more records than the read ones, the text stays as it is.
+  mutating func takeOnlyChoice() {
+    let typed = editor.text
+    guard isChanged, !typed.isEmpty, choices.count < FieldInput.choicesMax,
+      !choices.contains(where: { $0.text == typed })
+    else { return }
+    let named = choices.filter { $0.title == typed }
+    let fitting = named.isEmpty ? choices.filter { $0.begins(with: typed) } : named
+    guard let only = fitting.first, fitting.count == 1 else { return }
+    editor = LineEditor(only.text)
+    check()
   }
 }
 

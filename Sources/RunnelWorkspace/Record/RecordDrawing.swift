@@ -183,6 +183,20 @@ package struct RecordDrawing {
       beside, at: side.splitLeft(1).rest.origin, width: side.width - 1,
       role: edit.input.error == nil ? .muted : .error)
     edit.input.editor.draw(into: &canvas, rect: area, error: edit.input.error)
+    drawOffers(of: edit.input, into: &canvas, beside: index, labelArea.width)
+  }
+
+  /// Draws the choices of the edited field below its line, or above it on the last one.
+  private func drawOffers(
+    of input: FieldInput, into canvas: inout Canvas, beside index: Int, _ indent: Int
+  ) {
+    if input.choices.isEmpty || body.height < 2 { return }
+    let cursor = canvas.cursor
+    let line = body.line(index + 1 < body.height ? index + 1 : index - 1)
+    canvas.fill(line)
+    let place = line.splitLeft(indent).rest
+    canvas.put(input.offersText, at: place.origin, width: place.width, role: .muted)
+    canvas.cursor = cursor
   }
 }
 

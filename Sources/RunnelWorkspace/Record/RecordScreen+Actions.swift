@@ -30,7 +30,7 @@ extension RecordScreen {
     screen.start(.field(field.path), height: state.height)
     state.layers[state.layers.count - 1] = .record(screen)
     offerDraft(&state, at: state.layers.count - 1)
-    ResourceCommands.readChoices(&state, of: [screen.edit?.input].compactMap(\.self))
+    ResourceCommands.readChoices(&state)
   }
 
   static func deleteField(_ state: inout AppState) {
@@ -107,6 +107,9 @@ extension RecordScreen {
   /// cell, goes so many columns on.
   static func acceptField(_ state: inout AppState, thenBy rows: Int) {
     guard case .record(var screen)? = state.layers.last, var edit = screen.edit else { return }
+    edit.input.takeOnlyChoice()
+    // What is written is compared with what the screen has.
+    screen.edit = edit
     if let message = state.reasonReadOnly ?? write(&state, edit, in: screen) {
       edit.input.error = message
       screen.edit = edit
@@ -127,7 +130,7 @@ extension RecordScreen {
     }
     state.layers[state.layers.count - 1] = .record(screen)
     offerDraft(&state, at: state.layers.count - 1)
-    ResourceCommands.readChoices(&state, of: [screen.edit?.input].compactMap(\.self))
+    ResourceCommands.readChoices(&state)
   }
 
   /// Requests the write of an edited field if it was changed; returns the error, or nil.

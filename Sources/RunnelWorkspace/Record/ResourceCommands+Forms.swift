@@ -54,7 +54,7 @@ extension ResourceCommands {
   ) -> Bool {
     guard let form = formForNewRecord(state, in: collection, view: view) else { return false }
     if offersDraft { FormScreen.open(&state, form) } else { state.layers.append(.form(form)) }
-    readChoices(&state, of: form.fields.map(\.input))
+    readChoices(&state)
     return true
   }
 
@@ -115,7 +115,7 @@ extension ResourceCommands {
         note: note.isEmpty
           ? note
           : note + KeyText.listKeys(state).hint(.recordEditExternal, "edits it", after: ": ")))
-    readChoices(&state, of: fields.map(\.input))
+    readChoices(&state)
   }
 
   /// Returns the fields for a record that no resource describes: its own values, and the fields that other
@@ -228,15 +228,18 @@ extension ResourceCommands {
 
   // MARK: References
 
-  /// Reads the records that the references among some inputs may name.
-  static func readChoices(_ state: inout AppState, of inputs: [FieldInput]) {
-    let paths = Set(inputs.compactMap(\.choicesPath))
+  /// Reads the records that references may name which are edited, in a form or in place, and have no choices yet.
+  static func readChoices(_ state: inout AppState) {
+    let resources = state.database.resources
+    var paths: Set<Path> = []
+    updateInputs(&state) { input in
+      if input.choicesPath == nil { input.choicesPath = input.rule.flatMap(resources.choicesPath) }
+      guard let path = input.choicesPath, input.choices.isEmpty else { return }
+      input.isReadingChoices = true
+      paths.insert(path)
+    }
     for path in paths.sorted() {
       state.ask(.records(of: path, countMax: FieldInput.choicesMax), for: .choices(path))
-    }
-    if paths.isEmpty { return }
-    updateInputs(&state) { input in
-      if let path = input.choicesPath, paths.contains(path) { input.isReadingChoices = true }
     }
   }
 

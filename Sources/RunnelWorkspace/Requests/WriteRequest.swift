@@ -46,6 +46,15 @@ extension WriteRequest {
 }
 
 extension WriteRequest {
+  /// Whether it is an operation on a resource, under conditions or not.
+  var isOperation: Bool {
+    switch self {
+    case .operation: true
+    case .guarded(let request, _), .taking(_, _, let request): request.isOperation
+    default: false
+    }
+  }
+
   /// The request without the refused writes for which it stands.
   var alone: WriteRequest { if case .taking(_, _, let request) = self { request } else { self } }
 }

@@ -166,18 +166,14 @@ extension TreeScreen {
       FormScreen(
         purpose: .setLeaf(path, original: leaf.json), title: "Edit \(path.shownPath)",
         fields: [field]))
-    ResourceCommands.readChoices(&state, of: [field.input])
+    ResourceCommands.readChoices(&state)
   }
 
   /// Returns the input for a value, with the rule of a resource if there is one.
   static func input(_ state: AppState, for leaf: Leaf, at path: Path) -> FieldInput {
-    if case .record(_, let field) = state.database.resources.registry.place(of: path),
-      field.keys.count == 1,
-      let key = field.keys.first,
-      let definition = state.database.resources.record(at: path)?.definition,
-      let rule = definition.schema.rule(of: key)
-    {
-      return state.database.resources.input(of: rule, in: definition, value: leaf.json)
+    let resources = state.database.resources
+    if let known = resources.rule(at: path) {
+      return resources.input(of: known.rule, in: known.definition, value: leaf.json)
     }
     return FieldInput(kind: FieldKind(leaf.json), text: FieldKind.text(of: leaf.json))
   }

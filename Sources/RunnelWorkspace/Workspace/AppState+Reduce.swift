@@ -206,7 +206,7 @@ package enum StateReducer {
       state.layers[index] = .record(screen)
       if start != nil {
         RecordScreen.offerDraft(&state, at: index)
-        ResourceCommands.readChoices(&state, of: [screen.edit?.input].compactMap(\.self))
+        ResourceCommands.readChoices(&state)
       }
       if case .field(let wanted, _)? = start, screen.edit == nil, screen.node?.isEmpty == false {
         let reason = screen.fields[wanted.description].flatMap {

@@ -169,7 +169,7 @@ enum Writing {
       screen.reading = nil
       screen.start(.edit(edit), height: state.height)
       state.layers[index] = .record(screen)
-      ResourceCommands.readChoices(&state, of: [edit.input])
+      ResourceCommands.readChoices(&state)
       return true
     }
     ListScreen.open(&state, record: path, .edit(edit))
@@ -179,7 +179,7 @@ enum Writing {
   static func reopen(_ state: inout AppState, _ form: FormScreen, _ refusal: Refusal) {
     var form = form
     form.take(refusal)
-    defer { ResourceCommands.readChoices(&state, of: form.fields.map(\.input)) }
+    defer { ResourceCommands.readChoices(&state) }
     // Keys that are meant for another field must not go into this one.
     state.layers.insert(
       .form(form), at: state.isPageInFront ? state.layers.count : state.layers.count - 1)

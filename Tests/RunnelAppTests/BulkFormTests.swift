@@ -1,0 +1,118 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+@testable import RunnelWorkspace
+
+/// The form for a field of all marked rows knows what the field holds, as the form of one record does.
+@Suite struct BulkFormTests {
+  private func app(_ values: [JSONValue]) throws -> AppDriver {
+    let views = try ViewFile(
+      yaml: "views:\n  - { name: f, path: /f, columns: [{ field: am }, { field: name }] }",
+      name: "test.views.yaml"
+    ).views
+    let rows = values.enumerated().map { index, value in
+      JSONMember("r\(index)", ["am": value, "name": .string("Row \(index)")] as JSONValue)
+    }
+    return try AppDriver(views, json: ["f": .object(rows)])
+  }
+
+  /// What a field of marked rows holds, what is typed over it, and what all of them hold then.
+  @Test(
+    arguments: [
+      (["1.3.2025", "2.3.2025", "3.3.2025"], "tomorrow", "25.8.2026"),
+      (["2025-03-01", "2025-03-02", "2025-03-03"], "tomorrow", "2026-08-25"),
+      (["2025-03-01", "2025-03-01", "2025-03-01"], "-2d", "2026-08-22"),
+      (["soon", "2025-03-01", "2025-03-02"], "\"today\"", "today"),
+      (["soon", "late", "later"], "tomorrow", "tomorrow"),
+    ] as [([String], String, String)])
+  func dateWordsAreTakenInMarkedRows(held: [String], typed: String, stored: String) throws {
+    let app = try app(held.map(JSONValue.string))
+    app.press("* | e C-u")
+    app.type(typed)
+    app.press("Enter")
+    #expect(app.toast.hasPrefix("changed 3 records"), "\(app.toast)")
+    for row in 0..<3 { #expect(try app.stored("/f/r\(row)/am") == .string(stored)) }
+  }
+
+  @Test func wordIsTakenAsATimeInMarkedRows() throws {
+    let app = try app([.number(1_787_562_000_000), .number(1_787_562_000_001)])
+    app.press("* | e")
+    app.type("tomorrow 9:00")
+    app.press("Enter")
+    let reader = MomentReader(now: app.state.now, local: app.state.settings.local)
+    let moment = try #require(reader.moment("tomorrow 9:00"))
+    #expect(try app.stored("/f/r0/am") == .number(JSONNumber(moment)))
+  }
+
+  @Test func timeOfDayIsRefusedWhereMarkedRowsHoldDays() throws {
+    let app = try app(["1.3.2025", "2.3.2025"])
+    app.press("* | e")
+    app.type("tomorrow 9:00")
+    app.press("Enter")
+    #expect(app.form?.fields[0].input.error?.hasPrefix("this field holds days") == true)
+    #expect(try app.stored("/f/r0/am") == "1.3.2025")
+  }
+
+  // MARK: With a resource
+
+  @Test func mistakesAreSaidWhileTheyAreTyped() throws {
+    let app = try Fixture.gardenApp()
+    app.press("g3 * | l e")
+    #expect(app.form?.fields.map(\.input.label) == ["integer"])
+    app.type("41")
+    #expect(app.form?.fields[0].input.error == "must be a whole number from 1 to 40.")
+    app.press("Backspace Enter")
+    #expect(app.toast.hasPrefix("changed 3 records"), "\(app.toast)")
+    #expect(try app.stored("/user/zoe/plot") == 4)
+  }
+
+  @Test func emptiedFieldIsRemovedUnlessItIsRequired() throws {
+    let app = try Fixture.gardenApp()
+    app.press("g3 * | l e C-u Enter")
+    #expect(app.toast.hasPrefix("changed 3 records"), "\(app.toast)")
+    #expect(try app.stored("/user/zoe/plot") == .null)
+    let other = try Fixture.gardenApp()
+    other.press("g3 * | e C-u Enter")
+    #expect(other.form?.fields[0].input.error == "is missing.")
+  }
+
+  @Test func computedFieldIsNotOpened() throws {
+    let app = try Fixture.gardenApp()
+    app.press("* | l l e")
+    #expect(app.form == nil)
+    #expect(app.toast.contains("counted"), "\(app.toast)")
+  }
+
+  @Test func referenceIsChosen() throws {
+    let app = try Fixture.gardenApp()
+    app.press("* | e")
+    #expect(app.screen.contains { $0.contains("ana Ana · bo Bo · zoe Zoe") }, "\(app.screen)")
+    app.type("Zo")
+    app.press("F2")
+    #expect(app.form?.fields[0].input.editor.text == "zoe")
+    app.press("Enter")
+    #expect(try app.stored("/group_message/g/-M1/from") == "zoe")
+    #expect(try app.stored("/group_message/g/-M2/from") == "zoe")
+  }
+
+  @Test func refusedWritesAreOneTry() throws {
+    let app = try Fixture.gardenApp()
+    app.press("* | e")
+    app.type("nobody")
+    app.press("Enter")
+    let refused = app.state.writes.queue.refused
+    #expect(refused.map(\.tries) == [1])
+    #expect(refused.map { $0.title(.tree) } == ["set from of 2 records: 2 refused"])
+    #expect(refused.map(\.others.count) == [1])
+    // All of them are tried again, not the last one alone.
+    app.press("Esc S")
+    try app.set("/user/nobody", ["name": "No"])
+    app.press("r")
+    #expect(try app.stored("/group_message/g/-M1/from") == "nobody")
+    #expect(try app.stored("/group_message/g/-M2/from") == "nobody")
+    #expect(app.state.writes.queue.refused.isEmpty)
+  }
+}
