@@ -48,7 +48,7 @@ import Testing
 
   @Test(arguments: [
     ("{\"a\": 1,}", "neither a database nor JSON: line 1, column 8"), ("", "line 1, column 1"),
-    (#"{"a":{"b$":1}}"#, "/a: The key"),
+    (#"{"a":{"b$":1}}"#, "/a: The key"), ("{\"a\":1}\n{\"a\":2}\n", "it is JSON lines"),
   ])
   func aBadFileIsExplained(contents: String, explanation: String) throws {
     let database = try TestDatabase(#"{"a":1}"#)

@@ -69,6 +69,7 @@ import Testing
     }
     let outcome = try database.run(["undo"])
     #expect(outcome.status == 1 && outcome.errors.contains("nothing to undo"))
+    #expect(outcome.errors.contains("`runnel undo 7` takes the last undoing back"))
     // The newest undoing is undone, so the oldest write stands again, and can be undone again.
     #expect(try database.run(["undo", "7"]).status == 0)
     #expect(try database.run(["get", "/a"]).output == "1\n")
@@ -104,6 +105,7 @@ import Testing
     let undone = try database.run(["undo"])
     #expect(undone.status == 0)
     #expect(undone.errors.contains("\(database.file)-undo-3.json"))
+    #expect(undone.errors.contains("`runnel undo 3`") && outcome.errors.contains("`runnel undo 2`"))
     #expect(try database.run(["export"]).output == before)
     #expect(try undoFiles(database) == ["test.db-undo-3.json"])
     #expect(try database.run(["undo", "3"]).status == 0)

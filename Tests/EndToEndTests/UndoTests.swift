@@ -142,7 +142,7 @@ import Testing
     #expect(try history().isEmpty)
     let outcome = try database.run(["undo"])
     #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("nothing to undo"))
+    #expect(outcome.errors.contains("nothing to undo") && !outcome.errors.contains("runnel undo "))
   }
 
   @Test(arguments: [["--limit", "0"], ["--keep", "-1"]])

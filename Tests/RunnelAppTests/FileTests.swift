@@ -326,7 +326,9 @@ final class TestFolder {
     app.press("C-s")
     #expect(app.screen.contains { $0.contains("others changed it after it was read") })
     app.wait(milliseconds: Question.graceMilliseconds)
-    app.press("n")
+    app.press("?")
+    #expect(app.screen.contains { $0.contains("both") }, "\(app.screen)")
+    app.press("Esc n")
     #expect(try folder.text("notes.csv").contains("Eve"))
   }
 
@@ -648,6 +650,12 @@ final class TestFolder {
     #expect(app.toast.hasPrefix("there is no text to import as a number"), "\(app.toast)")
     app.press("y")
     #expect(try app.stored("/user").object?.contains { $0.value["plot"] == "1,250" } == true)
+    // A text beside them keeps all of them texts.
+    app.press("u g 1")
+    try folder.write("name;plot\nJo;3,5\nKim;none\n", to: "mixed.csv")
+    open("mixed.csv", app)
+    let reason = "gets 2 texts: 3,5; none is no number"
+    #expect(app.screen.contains { $0.contains(reason) }, "\(app.screen)")
   }
 
   @Test(arguments: [

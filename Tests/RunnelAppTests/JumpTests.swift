@@ -62,7 +62,9 @@ import Testing
     app.press("G")
     #expect(app.list.rangeStart == nil && app.list.markCount == 0)
     #expect(
-      app.toast == "the range ended: the row where it began is no longer among those loaded")
+      app.toast
+        == "the range ended: the row where it began is not loaded any more · before a range gm loads more"
+    )
   }
 
   @Test func jumpWithoutAConnectionLeavesNoKeyWaiting() throws {

@@ -123,6 +123,11 @@ import Testing
     try goTo("mentor", app)
     app.press("gd")
     #expect(app.screen[0].contains("/user/bo"), "\(app.screen[0]) \(app.toast)")
+    app.press("gb")
+    #expect(app.screen[0].contains("/user/ana"), "\(app.screen[0]) \(app.toast)")
+    #expect(app.cursorLine.contains("mentor"))
+    app.press("gb")
+    #expect(app.record == nil)
   }
 
   @Test func keyInTheCollectionNamedLikeTheFieldIsFollowed() throws {

@@ -207,7 +207,7 @@ extension AppRuntime {
     case .export(let id, let job): export(job, id)
     case .stopExport:
       if queries.endWhole() { send(.exported(.stopped)) } else { files.stopExport() }
-    case .readFile(let file, let texts): files.read(file, texts)
+    case .readFile(let file, let texts, let nested): files.read(file, texts, nested)
     case .stopReading: files.stopReading()
     case .find(let id, let path): queries.find(path, id)
     case .count(let id, let counting): queries.count(counting, id)

@@ -85,9 +85,10 @@ final class ExportRunner {
     switch job.source {
     case .records(var records, let columns):
       if replaced != nil { records.sort { $0.row.key < $1.row.key } }
-      var fields = RecordColumns()
+      let columns = isOwnTable ? [.key] : columns
+      var fields = RecordColumns(beside: columns, coding: job.coding)
       fields.note(records.map { $0.row.node ?? .empty })
-      begin(fields.added(to: isOwnTable ? [.key] : columns))
+      begin(fields.added(to: columns))
       write(records)
       finish()
       return nil
@@ -98,7 +99,8 @@ final class ExportRunner {
       reader = viewReader()
       // The rows are read twice: first to find the columns that all of them need.
       if job.format.hasColumns {
-        survey = RecordColumns()
+        survey = RecordColumns(
+          beside: isOwnTable ? [.key] : definition.exportColumns, coding: job.coding)
       } else {
         begin(definition.exportColumns)
       }

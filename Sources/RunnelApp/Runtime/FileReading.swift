@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RunnelBase
+import RunnelTree
 import RunnelWorkspace
 
 /// Reads a file for an import, in pieces, on the thread that runs it.
@@ -24,14 +25,16 @@ final class FileReading: Sendable {
   /// The name of the file, as typed.
   let file: String
   private let texts: [String]
+  private let nested: [Path]
   /// A message in this inbox stops the read.
   private let stops = Inbox<Bool>(limit: 1) {}
 
-  /// Prepares a read; `texts` are the fields that hold only texts.
-  init(_ number: Int, file: String, texts: [String]) {
+  /// Prepares a read; `texts` are the fields that hold only texts, `nested` those within others.
+  init(_ number: Int, file: String, texts: [String], nested: [Path] = []) {
     self.number = number
     self.file = file
     self.texts = texts
+    self.nested = nested
   }
 
   /// Stops the read; there are no more reports.
@@ -50,7 +53,8 @@ final class FileReading: Sendable {
       guard let text = String(validating: content, as: UTF8.self) else {
         throw ImportPlan.Unreadable(message: "\(file) is no text in UTF-8")
       }
-      let plan = try ImportPlan(text, as: ImportPlan.format(ofFile: file), texts: texts)
+      let plan = try ImportPlan(
+        text, as: ImportPlan.format(ofFile: file), texts: texts, nested: nested)
       if isStopped { return }
       report(.done(.records(plan, text: text)))
     } catch {

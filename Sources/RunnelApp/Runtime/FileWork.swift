@@ -88,9 +88,9 @@ final class FileWork {
 
   // MARK: Import
 
-  func read(_ file: String, _ texts: [String]) {
+  func read(_ file: String, _ texts: [String], _ nested: [Path]) {
     reading?.stop()
-    let next = FileReading((reading?.number ?? 0) + 1, file: file, texts: texts)
+    let next = FileReading((reading?.number ?? 0) + 1, file: file, texts: texts, nested: nested)
     reading = next
     start(.read(next))
   }

@@ -97,10 +97,22 @@ struct DiffCommand: ParsableCommand, FileNaming {
       try scanner.finish()
       return node ?? .empty
     } catch let error as JSONError {
+      if DiffCommand.isOfLines(bytes) {
+        throw Failure(
+          "\(file): it is JSON lines, which are not compared. `runnel FILE` opens them, and `--with` takes "
+            + "the database that it makes of them, FILE.db.")
+      }
       throw Failure("\(file): it is neither a database nor JSON: \(error)")
     } catch let error as TreeError {
       throw Failure("\(file): \(error)")
     }
+  }
+
+  /// Whether a text begins with a line that is JSON by itself, with another line of JSON after it.
+  private static func isOfLines(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2).prefix(2)
+    return lines.count == 2
+      && lines.allSatisfy { (try? JSONValue(parsing: String(decoding: $0, as: UTF8.self))) != nil }
   }
 
   private func compare(_ old: TreeDiff.Side, _ new: TreeDiff.Side) throws {

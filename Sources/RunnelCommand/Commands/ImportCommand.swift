@@ -257,8 +257,17 @@ struct ImportWork {
 
   /// Returns the words about a file that keeps the data that the import replaced.
   static func words(forFile file: String, bytes: Int) -> String {
-    "What stood there is in \(file) (\(ProgressLine.megabytes(bytes)) MB) for `runnel undo`: delete "
-      + "the file when you do not want it back."
+    let write = ImportWork.number(inFile: file).map { " \($0)" } ?? ""
+    return
+      "What stood there is in \(file) (\(ProgressLine.megabytes(bytes)) MB) for `runnel undo\(write)`: "
+      + "delete the file when you do not want it back."
+  }
+
+  /// The number of the write that a file is kept for, which its name has; nil if the name has none.
+  private static func number(inFile file: String) -> Int64? {
+    let name = file.split(separator: "-")
+    guard let mark = name.lastIndex(of: "undo"), mark + 1 < name.endIndex else { return nil }
+    return Int64(name[mark + 1].prefix { $0.isNumber })
   }
 
   /// Removes the line.

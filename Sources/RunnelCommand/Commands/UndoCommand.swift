@@ -52,13 +52,23 @@ struct UndoCommand: ParsableCommand {
     do {
       try database.open(for: .change) { session in
         guard let id = try write ?? session.newestUndoable()?.id else {
-          throw Failure("There is nothing to undo: no write is remembered that is not undone.")
+          throw try UndoCommand.nothing(in: session)
         }
         try undo(id, in: session, interruption)
       }
     } catch let stopped as Interruption.Stopped {
       throw Failure("Nothing was undone.", status: .interrupted(by: stopped.signal))
     }
+  }
+
+  /// Returns the failure for a history without a write to undo, with the newest undoing, which can be undone
+  /// by its number.
+  private static func nothing(in session: DatabaseSession) throws -> Failure {
+    let words = "There is nothing to undo: no write is remembered that is not undone."
+    guard let last = try session.history(count: 1).first, last.undoes != nil else {
+      return Failure(words)
+    }
+    return Failure("\(words) `runnel undo \(last.id)` takes the last undoing back.")
   }
 
   private func undo(

@@ -170,7 +170,7 @@ package enum SharedCommands {
     ) { state, _ in RowCommands.copyLink(&state) },
     Command(
       .refFollow, "follow", "go to the record that this refers to", keys: ["gd"],
-      needs: .record(.going),
+      needs: .record(.going), traits: [.movesFar],
       disabled: { RowCommands.reasonNoReference($0) }
     ) { state, _ in RowCommands.followReference(&state) },
   ]

@@ -21,6 +21,8 @@ public struct ExportWriter {
   public private(set) var cutCount = 0
   /// The names of the fields that have a column.
   private let known: Set<String>
+  /// The columns for parts of fields.
+  private let parts: Set<Path>
   private let shape: WrittenShape
   /// The records for a file of JSON that is written back as it stood, which is made at the end.
   private var kept: [JSONMember] = []
@@ -69,6 +71,7 @@ public struct ExportWriter {
     self.keepsPriorities = keepsPriorities
     self.hasWholeValues = hasWholeValues
     known = Set(columns.compactMap { $0.memberName })
+    parts = Set(columns.compactMap { $0.partOfMember })
   }
 
   /// Returns the bytes before the first record.
@@ -169,7 +172,19 @@ public struct ExportWriter {
   private func hasMore(than known: Set<String>, _ node: Node) -> Bool {
     if node.leaf != nil { return !columns.contains(.value) }
     if columns.contains(.value), hasWholeValues { return false }
-    return node.children.contains { !known.contains($0.key.text) }
+    return node.children.contains { child in
+      !known.contains(child.key.text) && !isCovered(child.node, at: Path(unchecked: [child.key]))
+    }
+  }
+
+  /// Whether all values of a part of a record have columns.
+  private func isCovered(_ node: Node, at path: Path) -> Bool {
+    if parts.isEmpty { return false }
+    if parts.contains(path) { return true }
+    if node.leaf != nil || shape.coding.codedValue(node) != nil { return false }
+    return node.children.allSatisfy {
+      isCovered($0.node, at: Path(unchecked: path.keys + [$0.key]))
+    }
   }
 }
 
@@ -387,6 +402,11 @@ extension FieldPath {
   /// member.
   fileprivate var memberName: String? {
     if case .path(let path) = self, path.keys.count == 1 { path.keys.first?.text } else { nil }
+  }
+
+  /// The place of the field if it is a part of a member of the record; otherwise nil.
+  fileprivate var partOfMember: Path? {
+    if case .path(let path) = self, path.keys.count > 1 { path } else { nil }
   }
 }
 

@@ -1,5 +1,5 @@
 package import RunnelBase
-import RunnelTree
+package import RunnelTree
 
 /// Records that are to be added, as they were read from a file or a paste.
 package struct ImportPlan: Hashable, Sendable {
@@ -71,20 +71,22 @@ package struct ImportPlan: Hashable, Sendable {
   ///   - format: the format; nil to tell it from the beginning of the text.
   ///   - texts: the fields that hold only texts; a cell of such a field is a text even if it
   ///     consists of digits.
+  ///   - nested: the fields within others that records are known to have: a column `a/b` of such a name is
+  ///     the field `b` in `a`.
   ///   - isWanted: is told how much of lines or cells is read, from 0 to 1, each `progressStep` of them;
   ///     false ends the reading.
   /// - Throws: `Unreadable` if nothing in the text can be read, if two records have one key, or if the
   ///   reading was ended.
   package init(
     _ text: String, as format: Format? = nil, texts: [String] = [],
-    isWanted: (Double) -> Bool = { _ in true }
+    nested: [Path] = [], isWanted: (Double) -> Bool = { _ in true }
   ) throws(Unreadable) {
     let hasMark = text.unicodeScalars.first == "\u{FEFF}"
     let text = hasMark ? String(String.UnicodeScalarView(text.unicodeScalars.dropFirst())) : text
     switch format ?? ImportPlan.format(of: text) {
     case .json: try readJSON(text)
     case .jsonl: try readLines(text, isWanted)
-    case .csv: try readCells(text, texts: Set(texts), isWanted)
+    case .csv: try readCells(text, texts: Set(texts), nested: Set(nested), isWanted)
     }
     if rows.isEmpty, refused.isEmpty { throw Unreadable(message: "there is no record in it") }
     if let reason = repeatedKey() { throw Unreadable(message: reason) }
@@ -235,7 +237,7 @@ extension JSONValue {
 
 extension ImportPlan {
   private mutating func readCells(
-    _ text: String, texts: Set<String>, _ isWanted: (Double) -> Bool
+    _ text: String, texts: Set<String>, nested: Set<Path>, _ isWanted: (Double) -> Bool
   ) throws(Unreadable) {
     // Finding the cells is the first half of the work.
     var lines = try CellTable(text, isWanted: { isWanted($0 / 2) }).lines[...]
@@ -246,6 +248,8 @@ extension ImportPlan {
     let table = TableHeader(names)
     let header = table.names
     remarks += table.remarks(on: lines.map(\.cells))
+    let places = header.map { ImportPlan.place(ofColumn: $0, nested) }
+    remarks += ImportPlan.remarks(onPlaces: places)
     let types = header.indices.map { index in
       texts.contains(WritableKey.key(of: header[index]).text)
         || header[index] == ExportWriter.keyName
@@ -266,12 +270,44 @@ extension ImportPlan {
           ))
         continue
       }
-      var members: [JSONMember] = []
-      for (index, cell) in line.cells.enumerated() where !cell.isEmpty {
-        members.append(JSONMember(header[index], types[index].value(cell)))
+      let cells = line.cells.enumerated().filter { !$1.isEmpty }
+        .map { (index: $0, value: types[$0].value($1)) }
+      var members = cells.filter { places[$0.index] == nil }
+        .map { JSONMember(header[$0.index], $0.value) }
+      var clash: String?
+      for (index, value) in cells {
+        guard let place = places[index] else { continue }
+        // What stands around it must be an object.
+        if members.hasValue(above: place.keys[...]) { clash = clash ?? header[index] }
+        members.put(value, at: place.keys[...])
       }
-      add(.object(members), place)
+      if let clash {
+        let text = line.cells.map { ExportWriter.csvCell($0) }.joined(separator: ",")
+        let reason = "\(clash) stands in what another column has a value for"
+        refused.append(Refused(place: place, reason: reason, text: text))
+      } else {
+        add(.object(members), place)
+      }
     }
+  }
+
+  /// The place of a column's values in a record if it is known as a field within another; otherwise nil.
+  private static func place(ofColumn name: String, _ nested: Set<Path>) -> Path? {
+    guard name.contains("/"), case .path(let path)? = FieldPath(named: name) else { return nil }
+    return nested.contains(path) ? path : nil
+  }
+
+  /// The most columns that are named.
+  private static let namedMax = 3
+
+  private static func remarks(onPlaces places: [Path?]) -> [String] {
+    let found = places.compactMap(\.self)
+    if found.isEmpty { return [] }
+    let names = found.prefix(namedMax).map { "\"\($0.shownText)\"" }.joined(separator: ", ")
+    let rest = found.count > namedMax ? " and \(found.count - namedMax) more" : ""
+    return found.count == 1
+      ? ["1 column is set within its field: \(names)."]
+      : ["\(found.count) columns are set within their fields: \(names)\(rest)."]
   }
 
   /// Returns the value of a cell: a number, true, false, an object or a list if the cell reads as
@@ -284,5 +320,17 @@ extension ImportPlan {
       JSONValue.number(number).jsonText() == cell ? .number(number) : .string(cell)
     case let value?: value
     }
+  }
+}
+
+extension [JSONMember] {
+  /// Whether a value that is no object stands above a path of names, or something at it.
+  fileprivate func hasValue(above keys: ArraySlice<RunnelTree.Key>) -> Bool {
+    guard let key = keys.first, let member = first(where: { $0.name == key.text }) else {
+      return false
+    }
+    if keys.count == 1 { return true }
+    guard case .object(let below) = member.value else { return true }
+    return below.hasValue(above: keys.dropFirst())
   }
 }

@@ -15,6 +15,8 @@ struct ImportedTexts: Hashable, Sendable {
     let example: String
     /// Whether all texts are numbers with a decimal comma.
     let isClear: Bool
+    /// The first text that is no number with a decimal comma, where others are.
+    let obstacle: String?
   }
 
   /// The most loaded records that are looked at.
@@ -41,7 +43,8 @@ struct ImportedTexts: Hashable, Sendable {
       else { return nil }
       return Column(
         name: name, count: texts.count, example: example,
-        isClear: ImportedTexts.isClear(texts, beside: values))
+        isClear: ImportedTexts.isClear(texts, beside: values),
+        obstacle: texts.contains { number($0) != nil } ? texts.first { number($0) == nil } : nil)
     }
   }
 
@@ -87,6 +90,10 @@ struct ImportedTexts: Hashable, Sendable {
     return number
   }
 
+  private func shown(_ text: String) -> String {
+    ControlCharacters.escapedLine(String(text.prefix(24)))
+  }
+
   /// Whether some of the texts can be imported as numbers.
   var hasNumbers: Bool { columns.contains(where: \.isClear) }
 
@@ -95,11 +102,13 @@ struct ImportedTexts: Hashable, Sendable {
     var lines = columns.prefix(ImportedTexts.namedMax).map { column in
       let name = ControlCharacters.escapedLine(WritableKey.name(of: column.name))
       let texts = column.count == 1 ? "a text" : "\(column.count) texts"
-      let example = ControlCharacters.escapedLine(String(column.example.prefix(24)))
+      let example = shown(column.example)
       let number =
         column.isClear
         ? ImportedTexts.number(column.example).map { JSONValue.number($0).jsonText() } : nil
-      let offer = number.flatMap { number in key.map { "; \($0) imports \(number)" } } ?? ""
+      let offer =
+        number.flatMap { number in key.map { "; \($0) imports \(number)" } }
+        ?? column.obstacle.map { "; \(shown($0)) is no number" } ?? ""
       return StyledLine("\(name) holds numbers, and gets \(texts): \(example)\(offer)", .warn)
     }
     let others = columns.count - lines.count

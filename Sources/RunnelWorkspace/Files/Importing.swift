@@ -105,7 +105,9 @@ enum Importing {
     guard case .importFile(let view) = form.purpose else { return false }
     state.files.reading = ImportReading(
       form: form, startedAt: state.now, inputCount: state.input.count)
-    state.effects.append(.readFile(file, texts: textFields(state, ofView: view)))
+    state.effects.append(
+      .readFile(
+        file, texts: textFields(state, ofView: view), nested: nestedFields(state, ofView: view)))
     return true
   }
 
@@ -129,6 +131,34 @@ enum Importing {
     let path = state.tabs.lists[view].definition.source.path
     let schema = state.database.resources.registry.resource(ofChildrenOf: path)?.definition.schema
     return schema?.fields.filter(\.holdsText).map(\.field.text) ?? []
+  }
+
+  /// The most fields within others that are looked for, and the most records.
+  private static let nestedMax = (fields: 1000, records: 50)
+
+  /// The fields within others that the columns of a view show, or its loaded records have, unless a record has
+  /// a field of which the key is made of the same name.
+  private static func nestedFields(_ state: AppState, ofView view: Int) -> [Path] {
+    let list = state.tabs.lists[view]
+    var fields: [Path] = list.definition.columns.compactMap { column in
+      if case .path(let path) = column.field, path.keys.count > 1 { path } else { nil }
+    }
+    func note(_ node: RunnelTree.Node, at path: Path) {
+      if fields.count >= nestedMax.fields { return }
+      if path.keys.count > 1, node.leaf != nil || state.database.coding.codedValue(node) != nil {
+        fields.append(path)
+      } else {
+        for child in node.children {
+          note(child.node, at: Path(unchecked: path.keys + [child.key]))
+        }
+      }
+    }
+    let records = list.someRecords(nestedMax.records).compactMap(\.row.node)
+    for node in records { note(node, at: .root) }
+    return Set(fields).filter { field in
+      let name = field.keys.map { WritableKey.fileName(of: $0.text) }.joined(separator: "/")
+      return records.allSatisfy { $0[WritableKey.key(of: name)].isEmpty }
+    }.sorted()
   }
 
   /// Takes the content of the file that was read, or the error.
@@ -159,7 +189,9 @@ enum Importing {
   private static func plan(
     _ state: AppState, _ text: String, as format: ImportPlan.Format?, view: Int
   ) throws(ImportPlan.Unreadable) -> ImportPlan {
-    try ImportPlan(text, as: format, texts: textFields(state, ofView: view))
+    try ImportPlan(
+      text, as: format, texts: textFields(state, ofView: view),
+      nested: nestedFields(state, ofView: view))
   }
 
   // MARK: Pastes

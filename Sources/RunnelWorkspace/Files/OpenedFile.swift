@@ -85,8 +85,8 @@ extension Exporting {
   /// The words on where the rows come from.
   private static func origin(isOfOthers: Bool) -> String {
     isOfOthers
-      ? "The rows here were read from it before others changed it. To have what they wrote, say no, leave, "
-        + "and open the file again: it is asked whether it is read again."
+      ? "The rows here were read from it before others changed it; what they wrote is only in the file. To "
+        + "keep both, say no, and export to another file."
       : "It is the file that was opened; the rows here were read from it."
   }
 

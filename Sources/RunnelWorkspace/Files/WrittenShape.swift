@@ -160,6 +160,9 @@ extension FieldPath {
   /// The name of the field as a data file has it.
   fileprivate var fileName: String {
     guard case .path(let path) = self else { return name }
-    return path.keys.map { WritableKey.fileName(of: $0.text) }.joined(separator: "/")
+    let names = path.keys.map { WritableKey.fileName(of: $0.text) }
+    // A slash within the name of a part would be read as a step.
+    if names.count > 1, names.contains(where: { $0.contains("/") }) { return name }
+    return names.joined(separator: "/")
   }
 }

@@ -72,7 +72,8 @@ enum Marking {
       state.marked.marks.formUnion(rows)
       if let list = state.tabs.frontList, !list.reach.isExhausted {
         let count = rows.count == 1 ? "1 loaded row is" : "\(rows.count) loaded rows are"
-        state.say(.info, "\(count) marked; others are not loaded")
+        let words = "\(count) marked; others are not loaded"
+        state.say(.info, state.phrase(words, .sectionMore, "loads more of them"))
       }
     }
     marksChanged(&state)

@@ -53,7 +53,10 @@ extension MenuScreen {
     case .addColumn(let view): Columns.add(&state, column: item, inView: view)
     case .references:
       state.closeLayer()
-      if let path = try? Path(item.id) { ListScreen.open(&state, record: path, nil) }
+      let before = state.place
+      guard let path = try? Path(item.id) else { return }
+      ListScreen.open(&state, record: path, nil)
+      if state.place != before { state.trail.places.note(before) }
     case .lines: state.closeLayer()
     }
   }

@@ -160,8 +160,9 @@ package enum Effect: Hashable, Sendable {
   case export(AppRequestID, ExportJob)
   /// Stop writing records to a file.
   case stopExport
-  /// Read the records of a file; the fields in `texts` hold only texts.
-  case readFile(String, texts: [String])
+  /// Read the records of a file; the fields in `texts` hold only texts, those in `nested` are within
+  /// others.
+  case readFile(String, texts: [String], nested: [Path])
   /// Stop reading a file.
   case stopReading
   /// Write the refused records of an import to a new file.

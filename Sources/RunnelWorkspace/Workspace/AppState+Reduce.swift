@@ -168,7 +168,11 @@ package enum StateReducer {
     BulkEdit.refresh(&state)
     if let jump, state.tabs.lists[view].goal.jump == nil { jump.sayWhatIsThere(&state) }
     if hadRange, state.tabs.lists[view].rangeStart == nil {
-      state.say(.info, "the range ended: the row where it began is no longer among those loaded")
+      let words = "the range ended: the row where it began is not loaded any more"
+      state.say(
+        .info,
+        words
+          + KeyText.listKeys(state).hint(.sectionMore, "loads more", after: " · before a range "))
     }
     ListCommands.endFetchingToast(&state)
     if state.tabs.lists[view].filtering.searchesWhenLoaded,
