@@ -67,6 +67,12 @@ import Testing
     )
   }
 
+  @Test func marksOfAListThatIsNotLoadedNameTheKeyThatLoads() throws {
+    let app = try app()
+    app.press("gg j *")
+    #expect(app.toast.hasSuffix("others are not loaded: gm loads more of them"), "\(app.toast)")
+  }
+
   @Test func jumpWithoutAConnectionLeavesNoKeyWaiting() throws {
     let app = try app()
     app.take(.origin(OriginFacts(.waiting, since: app.state.now)))

@@ -44,7 +44,8 @@ struct ImportedTexts: Hashable, Sendable {
       return Column(
         name: name, count: texts.count, example: example,
         isClear: ImportedTexts.isClear(texts, beside: values),
-        obstacle: texts.contains { number($0) != nil } ? texts.first { number($0) == nil } : nil)
+        obstacle: texts.contains { ImportedTexts.number($0) != nil }
+          ? texts.first { ImportedTexts.number($0) == nil } : nil)
     }
   }
 
