@@ -30,7 +30,7 @@ import Testing
     ] as [([String], String, String)])
   func dateWordsAreTakenInMarkedRows(held: [String], typed: String, stored: String) throws {
     let app = try app(held.map(JSONValue.string))
-    app.press("* | e C-u")
+    app.press("gg j * | e C-u")
     app.type(typed)
     app.press("Enter")
     #expect(app.toast.hasPrefix("changed 3 records"), "\(app.toast)")
@@ -39,7 +39,7 @@ import Testing
 
   @Test func wordIsTakenAsATimeInMarkedRows() throws {
     let app = try app([.number(1_787_562_000_000), .number(1_787_562_000_001)])
-    app.press("* | e")
+    app.press("gg j * | e")
     app.type("tomorrow 9:00")
     app.press("Enter")
     let reader = MomentReader(now: app.state.now, local: app.state.settings.local)
@@ -49,7 +49,7 @@ import Testing
 
   @Test func timeOfDayIsRefusedWhereMarkedRowsHoldDays() throws {
     let app = try app(["1.3.2025", "2.3.2025"])
-    app.press("* | e")
+    app.press("gg j * | e")
     app.type("tomorrow 9:00")
     app.press("Enter")
     #expect(app.form?.fields[0].input.error?.hasPrefix("this field holds days") == true)
@@ -60,7 +60,7 @@ import Testing
 
   @Test func mistakesAreSaidWhileTheyAreTyped() throws {
     let app = try Fixture.gardenApp()
-    app.press("g3 * | l e")
+    app.press("g3 gg j * | l e")
     #expect(app.form?.fields.map(\.input.label) == ["integer"])
     app.type("41")
     #expect(app.form?.fields[0].input.error == "must be a whole number from 1 to 40.")
@@ -71,11 +71,11 @@ import Testing
 
   @Test func emptiedFieldIsRemovedUnlessItIsRequired() throws {
     let app = try Fixture.gardenApp()
-    app.press("g3 * | l e C-u Enter")
+    app.press("g3 gg j * | l e C-u Enter")
     #expect(app.toast.hasPrefix("changed 3 records"), "\(app.toast)")
     #expect(try app.stored("/user/zoe/plot") == .null)
     let other = try Fixture.gardenApp()
-    other.press("g3 * | e C-u Enter")
+    other.press("g3 gg j * | e C-u Enter")
     #expect(other.form?.fields[0].input.error == "is missing.")
   }
 
@@ -88,7 +88,7 @@ import Testing
 
   @Test func referenceIsChosen() throws {
     let app = try Fixture.gardenApp()
-    app.press("* | e")
+    app.press("gg j * | e")
     #expect(app.screen.contains { $0.contains("ana Ana · bo Bo · zoe Zoe") }, "\(app.screen)")
     app.type("Zo")
     app.press("F2")
@@ -100,7 +100,7 @@ import Testing
 
   @Test func refusedWritesAreOneTry() throws {
     let app = try Fixture.gardenApp()
-    app.press("* | e")
+    app.press("gg j * | e")
     app.type("nobody")
     app.press("Enter")
     let refused = app.state.writes.queue.refused
