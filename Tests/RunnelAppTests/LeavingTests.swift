@@ -1,4 +1,5 @@
 import RunnelDatabase
+import RunnelTerminal
 import Testing
 
 @testable import RunnelWorkspace
@@ -55,6 +56,68 @@ import Testing
     app.strike("n C-c")
     app.pump()
     #expect(app.toast.hasPrefix("the export was stopped"), "\(app.toast)")
+  }
+
+  /// An export that goes on until the test ends it, and the question about it.
+  private func asked(_ keys: String = "q") throws -> AppDriver {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, startFileTask: { _ in })
+    app.press(":")
+    app.type("export jsonl /tmp/never-written.jsonl")
+    app.strike("Enter")
+    app.press(keys)
+    #expect(app.screen.contains { $0.contains("the export to /tmp/never-written.jsonl") })
+    return app
+  }
+
+  private static let exported = AppAction.exported(
+    .done(file: "x.jsonl", count: ExportedCount(records: 3), bytes: 9, cutCount: 0))
+
+  @Test func questionClosesWhenTheWorkThatItNamesHasEnded() throws {
+    let app = try asked()
+    app.wait(milliseconds: 500)
+    app.take(Self.exported)
+    #expect(app.state.layers.isEmpty)
+    #expect(app.toast == "the export has ended: q leaves")
+    // Keys that were on their way to the question do nothing.
+    app.press("y q Q")
+    #expect(!app.state.session.isLeaving)
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("q")
+    #expect(app.state.session.isLeaving)
+  }
+
+  @Test func failureOfTheWorkIsReadBeforeTheEndOfItsQuestion() throws {
+    let app = try asked()
+    app.take(.exported(.failed("the disk is full")))
+    #expect(app.state.layers.isEmpty)
+    let words = "the disk is full · the export has ended: q leaves"
+    #expect(app.toast.hasSuffix(words), "\(app.toast)")
+  }
+
+  @Test func questionGoesOnAboutWhatIsLeft() throws {
+    let app = try asked("a h i Esc q")
+    app.press("?")
+    app.wait(milliseconds: 500)
+    app.take(Self.exported)
+    #expect(!app.screen.contains { $0.contains("the export to") })
+    #expect(app.screen.contains { $0.contains("a draft in Chat: hi") })
+    #expect(app.screen.contains { $0.contains("these texts were never written") })
+    app.press("y")
+    #expect(!app.state.session.isLeaving, "it was struck for what was asked before")
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("y")
+    #expect(app.state.session.isLeaving)
+  }
+
+  @Test func leavingAsksAboutACopyThatIsBeingSaved() throws {
+    let app = try app()
+    var state = app.state
+    state.files.copy = CopySaving(startedAt: 0)
+    state.perform(.appQuit, count: nil)
+    #expect(!state.session.isLeaving)
+    StateReducer.handle(&state, AppAction.savingCopy(.stopped))
+    #expect(state.layers.isEmpty)
+    #expect(state.toast?.toast.text == "the saving of the copy has ended: q leaves")
   }
 
   @Test func interruptingTwiceAsksToo() throws {

@@ -75,7 +75,7 @@ final class ExportRunner {
       return nil
     }
     replaced = opened
-    PartFile.removeLeft(of: path)
+    PartFile.removeLeft(of: destination)
     descriptor = open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       report(.failed("cannot be written: \(String(cString: strerror(errno)))"))
@@ -429,7 +429,7 @@ final class ExportRunner {
   }
 
   /// Returns the path of a file without links; a path that leads to no file as it is.
-  private static func resolved(_ path: String) -> String {
+  static func resolved(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)

@@ -4,25 +4,34 @@ import RunnelTerminal
 enum Leaving {
   /// Leaves the program; asks first if typed text is not stored anywhere, or if the file is gone.
   static func leave(_ state: inout AppState) {
-    let export = exportLines(state)
-    let unsaved = unsavedLines(state) + export
+    guard let question = question(state) else {
+      state.session.isLeaving = true
+      return
+    }
+    Question.open(&state, question, yes: "leave", no: "stay")
+  }
+
+  /// Returns the question before the program is left; nil if nothing would be lost.
+  private static func question(_ state: AppState) -> Question? {
+    let work = workLines(state)
+    let unsaved = unsavedLines(state) + work
+    let waiting = waitingLines(state)
+    var question: Question
     if let fileGone = state.database.fileGone, !fileGone.isCopied {
-      let question = Question(
+      question = Question(
         .leave, title: "Leave, though \(fileGone.words)",
         message: [StyledLine("what is open here ends with the program", .warn)] + unsaved,
         explanation: [
           StyledLine(fileGone.message, .muted), StyledLine(FileGone.waysOut(state), .muted),
         ],
         openedAt: state.input.eventTime)
-      return Question.open(&state, question, yes: "leave", no: "stay")
-    }
-    let waiting = waitingLines(state)
-    if unsaved.isEmpty, waiting.isEmpty {
-      state.session.isLeaving = true
-      return
-    }
-    if unsaved.isEmpty {
-      let question = Question(
+    } else if !unsaved.isEmpty {
+      question = Question(
+        .leave, title: "Leave, and lose what is not saved", message: unsaved + waiting,
+        explanation: explanation(state, isOfWorkOnly: unsaved == work),
+        openedAt: state.input.eventTime)
+    } else if !waiting.isEmpty {
+      question = Question(
         .leave, title: "Leave, though writes wait", message: waiting,
         explanation: [
           StyledLine("The accounts are forgotten, and the writes stay in the copies on", .muted),
@@ -30,20 +39,74 @@ enum Leaving {
             "this machine. \(state.keysOrName(.syncOpen)) lists and drops them before.", .muted),
         ],
         openedAt: state.input.eventTime)
-      return Question.open(&state, question, yes: "leave", no: "stay")
+    } else {
+      return nil
     }
-    let isScratch = state.session.isScratch
-    let explanation =
-      unsaved == export
-      ? "No part of the file is kept. The database is not changed."
-      : isScratch
+    question.endWords = endWords(state, unsaved: unsaved, work: work)
+    return question
+  }
+
+  private static func explanation(_ state: AppState, isOfWorkOnly: Bool) -> [StyledLine] {
+    let isExport = state.files.export != nil
+    let words =
+      isOfWorkOnly
+      ? isExport
+        ? "No part of the file is kept. The database is not changed."
+        : "What is done by then stays, and the rest is not done."
+      : state.session.isScratch
         ? "The temporary database goes with the program. :export writes a list to a file."
         : "The database is not changed: these texts were never written to it."
-    let question = Question(
-      .leave, title: "Leave, and lose what is not saved", message: unsaved + waiting,
-      explanation: [StyledLine(explanation, .muted)],
-      openedAt: state.input.eventTime)
-    Question.open(&state, question, yes: "leave", no: "stay")
+    return [StyledLine(words, .muted)]
+  }
+
+  /// Returns what is said once nothing is left that the question was for.
+  private static func endWords(
+    _ state: AppState, unsaved: [StyledLine], work: [StyledLine]
+  ) -> String {
+    let others = "nothing would be lost any more"
+    guard !work.isEmpty, unsaved == work, state.database.fileGone == nil else { return others }
+    if state.files.export != nil { return "the export has ended" }
+    return state.files.importing != nil
+      ? "the import has ended" : "the saving of the copy has ended"
+  }
+
+  /// Brings the question in front up to date, after something else than a key has changed the state.
+  ///
+  /// Work that it names may have ended. It closes once nothing is left that it was for.
+  static func refreshQuestion(_ state: inout AppState) {
+    guard case .question(var shown)? = state.layers.last else { return }
+    let (current, again): (Question?, (ActionID, String)?)
+    switch shown.purpose {
+    case .leave:
+      let isAtView = state.layers.count == 1
+      (current, again) = (question(state), (isAtView ? .viewClose : .appQuit, "leaves"))
+    case .changeAccount(let account):
+      (current, again) = (question(state, to: account), nil)
+    default: return
+    }
+    if let current {
+      guard shown.take(current, now: state.now) else { return }
+      state.layers[state.layers.count - 1] = .question(shown)
+      return
+    }
+    state.closeLayer()
+    state.input.questionEnd = state.now
+    let words = shown.endWords ?? "there is nothing to ask any more"
+    let told = again.map { state.phrase(words, $0.0, $0.1) } ?? "\(words): choose the account again"
+    // What went wrong with the work is read first.
+    if let toast = state.toast, toast.toast.kind != .info {
+      state.say(toast.toast.kind, "\(toast.toast.text) · \(told)")
+    } else {
+      state.say(.info, told)
+    }
+  }
+
+  /// Whether a key was meant for the question that has just closed by itself; then it does nothing.
+  static func wasMeantForQuestion(_ state: inout AppState) -> Bool {
+    guard let end = state.input.questionEnd else { return false }
+    if state.input.eventTime - end < Question.graceMilliseconds { return true }
+    state.input.questionEnd = nil
+    return false
   }
 
   /// Notes that the session, with its drafts, was kept again, or that it cannot be kept.
@@ -66,19 +129,28 @@ enum Leaving {
 
   /// Shows the database as another account; asks first if typed text is not stored anywhere.
   static func change(_ state: inout AppState, to account: AccountChange) {
-    let unsaved = unsavedLines(state) + exportLines(state)
-    if unsaved.isEmpty {
+    guard let question = question(state, to: account) else {
       state.session.accountChange = account
       return
     }
-    let question = Question(
-      .changeAccount(account), title: "Show another account, and lose what is not saved",
-      message: unsaved,
-      explanation: [
-        StyledLine("These texts were never written to the database of this account.", .muted)
-      ],
-      openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "show", no: "stay")
+  }
+
+  /// Returns the question before another account is shown; nil if nothing would be lost.
+  private static func question(_ state: AppState, to account: AccountChange) -> Question? {
+    let work = workLines(state)
+    let unsaved = unsavedLines(state) + work
+    if unsaved.isEmpty { return nil }
+    let explanation =
+      unsaved == work
+      ? "The work is for the database of this account, and ends with it."
+      : "These texts were never written to the database of this account."
+    var question = Question(
+      .changeAccount(account), title: "Show another account, and lose what is not saved",
+      message: unsaved, explanation: [StyledLine(explanation, .muted)],
+      openedAt: state.input.eventTime)
+    question.endWords = endWords(state, unsaved: unsaved, work: work)
+    return question
   }
 
   /// Leaves by a key that was pressed twice; a third press answers the question.
@@ -101,10 +173,15 @@ enum Leaving {
     return lines
   }
 
-  /// Returns a line about the export under way, of which nothing would be kept.
-  private static func exportLines(_ state: AppState) -> [StyledLine] {
-    guard let job = state.files.export?.job else { return [] }
-    return [StyledLine("the export to \(job.file), which is under way", .warn)]
+  /// Returns a line about each work with a file that is under way, and would be cut short.
+  private static func workLines(_ state: AppState) -> [StyledLine] {
+    var work: [String] = []
+    if let job = state.files.export?.job { work.append("the export to \(job.file)") }
+    if let importing = state.files.importing {
+      work.append("the import\(importing.file.map { " of \($0)" } ?? "")")
+    }
+    if state.files.copy != nil { work.append("the saving of a copy") }
+    return work.map { StyledLine("\($0), which is under way", .warn) }
   }
 
   /// Returns a line for each kind of typed text that is not stored anywhere.

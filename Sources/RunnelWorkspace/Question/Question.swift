@@ -62,10 +62,12 @@ struct Question: Hashable, Sendable {
 
   private(set) var purpose: Purpose
   var dialog: ConfirmDialog
-  /// The time when the question was opened, in milliseconds since 1970.
-  let openedAt: Int64
+  /// The time when the question was opened, or asked something else, in milliseconds since 1970.
+  private(set) var openedAt: Int64
   /// The commands of the dialog's hints, in their order.
   var answers: [ActionID] = []
+  /// What is said if the question closes because nothing is left that it was for, or nil.
+  var endWords: String?
   /// The full explanation of what will happen.
   var explanation: [StyledLine]
   /// The short message, kept while the full explanation is shown; nil otherwise.
@@ -133,6 +135,26 @@ struct Question: Hashable, Sendable {
       short = dialog.message
       dialog.message += explanation
     }
+  }
+
+  /// Asks what another question of the same purpose asks; returns false if nothing has changed.
+  ///
+  /// A key that was struck for what was asked before does not count.
+  mutating func take(_ other: Question, now: Int64) -> Bool {
+    endWords = other.endWords
+    if dialog.title == other.dialog.title, (short ?? dialog.message) == other.dialog.message,
+      explanation == other.explanation
+    {
+      return false
+    }
+    (dialog.title, dialog.message) = (other.dialog.title, other.dialog.message)
+    explanation = other.explanation
+    if short != nil {
+      short = other.dialog.message
+      dialog.message += explanation
+    }
+    openedAt = now
+    return true
   }
 
   /// The subject of the question, in words.

@@ -96,6 +96,7 @@ enum Input {
 
   private static func handle(_ state: inout AppState, _ stroke: KeyStroke) {
     state.input.refusesText = false
+    if Leaving.wasMeantForQuestion(&state) { return }
     if let awaited = state.input.awaited {
       state.input.count += 1
       Restoration.leaveRestoration(&state)

@@ -34,6 +34,7 @@ package enum StateReducer {
       if action.isAnswer {
         state.input.typeAhead.unblock()
         PaletteScreen.refreshReasons(&state)
+        Leaving.refreshQuestion(&state)
       }
       HeldWrite.ask(&state)
       Redefinition.takeRedefinition(&state)

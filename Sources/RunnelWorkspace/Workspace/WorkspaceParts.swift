@@ -125,6 +125,9 @@ package struct InputState: Equatable, Sendable {
   /// The time of the last `C-c`, in milliseconds since 1970; a second one soon after leaves the
   /// program.
   var lastInterrupt: Int64?
+  /// The time when a question closed because nothing was left to ask, in milliseconds since 1970; keys soon
+  /// after were meant for it.
+  var questionEnd: Int64?
 }
 
 /// The user's earlier places, and texts typed into lines before.
