@@ -113,6 +113,24 @@ import Testing
     #expect(CommandViews(state).disagreements == [])
   }
 
+  @Test(arguments: SilentKeyTests.places)
+  func reasonInThePaletteNamesNoKeyOfThePalette(place: SilentKeyTests.Place) throws {
+    var state = try SilentKeyTests.app(at: place).state
+    if place.isReadOnly { state.database.isReadOnly = true }
+    guard state.contexts.contains(.global) else { return }
+    PaletteScreen.openPalette(&state)
+    guard case .palette(let screen)? = state.layers.last else {
+      Issue.record("the palette is not open")
+      return
+    }
+    let keys = Set(state.settings.keymap.bindings(for: state.contexts).map(\.keys))
+    #expect(keys.contains("Enter") && keys.contains("C-c"))
+    for item in screen.menu.shown {
+      let words = (item.refusal ?? "").split { " ,:;·".contains($0) }.map(String.init)
+      #expect(keys.isDisjoint(with: words), "\(item.title): \(item.refusal ?? "")")
+    }
+  }
+
   @Test func everyCommandAfterTheColonHasATitleAHelpLineAndItsArguments() {
     let commands = PaletteCommand.all
     #expect(Set(commands.map(\.name)).count == commands.count)

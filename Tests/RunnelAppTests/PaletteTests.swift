@@ -56,6 +56,18 @@ import Testing
     #expect(try palette(of: app).problem == "move to a record to edit it")
   }
 
+  @Test func reasonsInThePaletteNameNoKeys() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    app.press("gg")
+    for _ in 0..<60 where app.list.list.cursor != .row(ListScreen.fetchMoreRow) { app.press("j") }
+    let key = "these rows are not loaded: Enter fetches them"
+    #expect(ListCommands.reasonRowNotOpened(app.state, isGoingIn: true) == key)
+    app.press(":")
+    let reasons = try palette(of: app).menu.shown.compactMap(\.refusal)
+    #expect(reasons.contains("these rows are not loaded"), "\(reasons)")
+    #expect(!reasons.contains { $0.contains("Enter") }, "\(reasons)")
+  }
+
   @Test(arguments: ["data.export", "export json x.json"])
   func reasonOfWorkUnderWayNamesNoKeyAndGoesWithTheWork(line: String) throws {
     var tasks: [FileTask] = []

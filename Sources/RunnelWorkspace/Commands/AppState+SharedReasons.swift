@@ -34,6 +34,17 @@ extension AppState {
 }
 
 extension AppState {
+  /// The state as the palette asks it for reasons: these name commands, and no keys.
+  ///
+  /// In the palette keys type, or mean what they mean there: Enter runs what is selected.
+  var withoutKeys: AppState {
+    var place = self
+    place.settings.keymap = AppState.noKeys
+    return place
+  }
+
+  private static let noKeys = Keymap([])
+
   /// A reason that names work under way.
   ///
   /// It names no key: where the reason is read, as in the palette, the key

@@ -78,22 +78,24 @@ extension PaletteScreen {
   static func actionItems(_ state: AppState) -> [MenuList.Item] {
     var known: Set<ActionID> = [.paletteOpen]
     let contexts = state.contexts
+    let place = state.withoutKeys
     return Commands.bindings(in: state).compactMap { binding in
       guard known.insert(binding.action).inserted else { return nil }
       return MenuList.Item(
         id: PaletteDeed.action(binding.action).id, title: binding.description,
         name: binding.action.rawValue,
         keys: state.settings.keymap.firstKeys(for: binding.action, in: contexts) ?? "",
-        refusal: state.disabledReason(binding.action))
+        refusal: place.disabledReason(binding.action))
     }
   }
 
   static func commandItems(_ state: AppState) -> [MenuList.Item] {
+    let place = state.withoutKeys
     let commands = PaletteCommand.all.map { command in
       let title = command.hint.isEmpty ? command.name : "\(command.name) \(command.hint)"
       return MenuList.Item(
         id: command.deed.id, title: title, note: command.description,
-        refusal: command.disabledReason(state)
+        refusal: command.disabledReason(place)
       )
     }
     let views = state.tabs.names.enumerated().map { index, name in
@@ -107,13 +109,14 @@ extension PaletteScreen {
   static func items(
     _ state: AppState, of command: PaletteCommand, _ argument: String
   ) -> [MenuList.Item] {
-    if let refusal = command.disabledReason(state) {
+    let place = state.withoutKeys
+    if let refusal = command.disabledReason(place) {
       return [
         MenuList.Item(
           id: PaletteDeed.run("\(command.name) \(argument)").id, title: argument, refusal: refusal)
       ]
     }
-    let choices = command.choices(state, argument)
+    let choices = command.choices(place, argument)
     if choices.isEmpty, !command.argument.isChoice {
       // The typed text is the argument.
       return [
@@ -226,7 +229,8 @@ extension PaletteScreen {
         &state, nil, "nothing here is called \(screen.editor.text.trimmingBlanks)")
     }
     // A disabled action may have been enabled since it was offered.
-    let refusal = if let action = deed.action { state.disabledReason(action) } else { item.refusal }
+    let refusal =
+      deed.action == nil ? item.refusal : reason(state.below.withoutKeys, against: deed)
     if let refusal { return refuseInPalette(&state, deed, refusal) }
     if case .fill(let line) = deed {
       var screen = screen
@@ -256,7 +260,7 @@ extension PaletteScreen {
     guard case .palette(var screen)? = state.layers.last else { return }
     screen.problem = problem
     // An error in what was typed does not pass by itself.
-    let isOfPlace = deed.map { reason(state.below, against: $0) == problem } == true
+    let isOfPlace = deed.map { reason(state.below.withoutKeys, against: $0) == problem } == true
     screen.refused = isOfPlace ? deed : nil
     state.layers[state.layers.count - 1] = .palette(screen)
   }
@@ -265,7 +269,7 @@ extension PaletteScreen {
   private static func perform(_ state: inout AppState, _ deed: PaletteDeed) -> String? {
     switch deed {
     case .action(let action):
-      if let reason = state.disabledReason(action) { return reason }
+      if let reason = state.withoutKeys.disabledReason(action) { return reason }
       state.perform(action, count: nil)
       return nil
     case .fill: return nil
@@ -273,9 +277,9 @@ extension PaletteScreen {
       switch PaletteInput(line) {
       case .words(let name):
         guard let command = PaletteCommand.named(name) else { return "there is no command \(name)" }
-        return command.disabledReason(state) ?? command.run(&state, "")
+        return command.disabledReason(state.withoutKeys) ?? command.run(&state, "")
       case .command(let command, let argument):
-        return command.disabledReason(state) ?? command.run(&state, argument)
+        return command.disabledReason(state.withoutKeys) ?? command.run(&state, argument)
       case .path(let text):
         do {
           goTo(&state, try Path(typed: text))
@@ -329,7 +333,7 @@ extension PaletteScreen {
   /// state: work that was the reason may have ended.
   static func refreshReasons(_ state: inout AppState) {
     guard case .palette(var screen)? = state.layers.last else { return }
-    screen.refreshReasons(in: state.below)
+    screen.refreshReasons(in: state.below.withoutKeys)
     state.layers[state.layers.count - 1] = .palette(screen)
   }
 
