@@ -66,6 +66,19 @@ import Testing
     #expect(app.screen[0].contains("offline since "))
   }
 
+  @Test(arguments: [80, 60])
+  func keyThatSignsInIsSeenOnNarrowScreensAndOfARefusedLink(_ columns: Int) throws {
+    let app = try open(Self.ended, columns: columns)
+    app.take(.origin(OriginFacts(.waiting, since: app.state.now)))
+    #expect(app.screen[0].contains("offline · A signs in"), "\(app.screen[0])")
+    app.take(.origin(OriginFacts(.refused, reason: "the token is not valid")))
+    #expect(app.screen[0].contains("refused · A signs in"), "\(app.screen[0])")
+    app.take(.accounts(AccountFacts()))
+    #expect(app.screen[0].contains("refused · A signs in"), "\(app.screen[0])")
+    app.take(.accounts(Self.facts))
+    #expect(!app.screen[0].contains("signs in"), "\(app.screen[0])")
+  }
+
   @Test func disabledAccountSignsInOnlyOnceItIsEnabled() throws {
     let app = try open(Self.facts)
     var disabled = AccountFacts([], current: Self.ana, .ended("The account is disabled."))

@@ -120,6 +120,15 @@ import Testing
     #expect(state.toast?.toast.text == "the saving of the copy has ended: q leaves")
   }
 
+  @Test func questionNamesWhatEnterAnswers() throws {
+    let app = try app()
+    app.press("a h i Esc Q")
+    #expect(app.screen.contains { $0.contains("y leave  n stay (Enter)") }, "\(app.screen)")
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("Enter")
+    #expect(app.state.layers.isEmpty && !app.state.session.isLeaving)
+  }
+
   @Test func interruptingTwiceAsksToo() throws {
     let app = try app()
     app.press("a h i Esc C-c C-c")

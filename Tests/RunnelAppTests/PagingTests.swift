@@ -218,6 +218,15 @@ import Testing
     #expect(app.line(of: "── start ──") == nil)
   }
 
+  @Test func listThatNoServerHasAnsweredIsUnknown() throws {
+    let app = try AppDriver(Fixture.views(), origin: "home")
+    app.take(.origin(OriginFacts(.waiting, since: app.state.now)))
+    #expect(app.line(of: "nothing is known here yet") != nil, "\(app.body)")
+    #expect(app.line(of: "not loaded") == nil, "\(app.body)")
+    #expect(app.screen[1].contains("nothing known yet"), "\(app.screen[1])")
+    #expect(!app.screen[1].contains("loaded"), "\(app.screen[1])")
+  }
+
   /// The server may have more rows than were read.
   @Test func endOfTheCacheIsNoEndOfTheList() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)

@@ -56,6 +56,18 @@ import Testing
     #expect(try palette(of: app).problem == "move to a record to edit it")
   }
 
+  @Test func reasonThatItsRowCutsIsWholeAboveTheItems() throws {
+    let app = try app("g2 gg j :", columns: 60, rows: 18, isReadOnly: true)
+    app.type("record.delete")
+    let reason = try #require(try palette(of: app).menu.selected?.refusal)
+    #expect(try palette(of: app).menu.cutReason(width: 60) == reason)
+    #expect(app.screen.contains { $0.contains(reason) }, "\(app.screen)")
+    app.press("C-u")
+    app.type("row.down")
+    #expect(try palette(of: app).menu.selected?.refusal == nil)
+    #expect(!app.screen.contains { $0.contains(reason) })
+  }
+
   @Test func reasonsInThePaletteNameNoKeys() throws {
     let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
     app.press("gg")

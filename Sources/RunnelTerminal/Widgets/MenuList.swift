@@ -170,6 +170,17 @@ extension MenuList {
     }
   }
 
+  /// The reason why the selected item cannot be chosen, if a row of a width cuts it; otherwise nil.
+  public func cutReason(width: Int) -> String? {
+    guard found.indices.contains(selection), let refusal = found[selection].item.refusal else {
+      return nil
+    }
+    let room = width - MenuList.gutterWidth
+    let left = MenuList.left(found[selection]).width
+    return MenuList.right(found[selection].item).width > max(room - left - 2, room / 3)
+      ? refusal : nil
+  }
+
   private func draw(_ match: Found, into canvas: inout Canvas, _ row: Rect) {
     let item = match.item
     let (gutter, text) = row.splitLeft(MenuList.gutterWidth)

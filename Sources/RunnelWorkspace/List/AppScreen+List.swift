@@ -158,6 +158,9 @@ extension AppScreen {
         isCached && screen.reach.paging == .more && screen.filtering.filter == nil
         && (screen.reach.loadedCount > 0 || state.database.origin?.isDisconnected == true)
         && screen.reach.loadedCount < source.page
+      if screen.filtering.filter == nil, screen.reach.isUnknown(state.database.origin) {
+        return [pagingText(of: screen, width: width).unknownLine]
+      }
       let phase = isAllOfCache ? .exhausted : screen.reach.paging
       let line = pagingText(of: screen, width: width).line(
         phase, isOlder: phase == .exhausted ? isAbove : isByArrival,

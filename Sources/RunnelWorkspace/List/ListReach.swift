@@ -20,6 +20,13 @@ package struct ListReach: Hashable, Sendable {
   /// The number of rows that wait while the list is paused; nil if the list is live.
   package var waitingCount: Int?
 
+  /// Whether nothing is known of the rows: there is no connection, and the server has not answered before.
+  ///
+  /// A list that the server knows to be empty has both its ends.
+  func isUnknown(_ origin: OriginFacts?) -> Bool {
+    origin?.isDisconnected == true && phase != .loading && loadedCount == 0 && !isExhausted
+  }
+
   /// Whether the list does not reach the end where rows arrive.
   var isAway: Bool { newer != .exhausted }
 

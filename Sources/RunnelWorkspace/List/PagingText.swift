@@ -27,6 +27,12 @@ package struct PagingText {
       isSearched: isSearched)
   }
 
+  /// The line of a list of which nothing is known without a connection.
+  package var unknownLine: StyledLine {
+    let rule = String(repeating: glyphs.horizontal, count: 2)
+    return StyledLine("  \(rule) nothing is known here yet \(rule)", .muted)
+  }
+
   /// Returns the line for a fetch state, with a name for the rows that are not loaded.
   ///
   /// `isSearched` says that others than the loaded rows were searched, here or by the server.

@@ -74,7 +74,7 @@ extension OriginFacts {
       parts = (glyphs.connecting, "not answering\(sinceText(state))", .warn)
     case .waiting, .offline:
       parts = (glyphs.connecting, "offline\(signInText(state) ?? sinceText(state))", .warn)
-    case .refused: parts = (glyphs.failed, "refused", .error)
+    case .refused: parts = (glyphs.failed, "refused\(signInText(state) ?? "")", .error)
     case .shutDown: parts = (glyphs.failed, "shut down", .error)
     }
     return StyledLine(isShort ? parts.sign : "\(parts.sign) \(parts.words)", parts.role)
@@ -140,7 +140,10 @@ extension OriginFacts {
 
   /// The key that ends being offline; nil if no sign-in does, or it is not needed.
   private func signInText(_ state: AppState) -> String? {
-    guard state.database.accounts?.goesOnBySignIn == true else { return nil }
+    guard let accounts = state.database.accounts else { return nil }
+    // A server that refuses who is not signed in may take an account.
+    let isNobodyRefused = link == .refused && accounts.session == .nobody
+    guard accounts.goesOnBySignIn || isNobodyRefused else { return nil }
     let keys = KeyText.listKeys(state).hint(.accountsOpen, "signs in")
     return keys.isEmpty ? nil : keys
   }

@@ -6,6 +6,8 @@ package struct PaletteDrawing {
   private static let rowsMax = 12
   /// The greatest number of lines for the reason why a line was not run.
   private static let problemLinesMax = 3
+  /// The greatest number of lines for the reason of the selected item.
+  private static let reasonLinesMax = 2
   /// The number of columns of the title's line that a reason beside the title does not have.
   private static let titleWidth = 15
   /// The least number of lines of a body in which a reason has lines of its own.
@@ -19,13 +21,19 @@ package struct PaletteDrawing {
     self.body = body
   }
 
-  /// The lines of the reason why the typed line was not run, if there is no room for it beside the title.
+  /// What stands above the items: the reason why the typed line was not run, or else that of the selected
+  /// item, if its row cuts it.
+  private static func told(of screen: PaletteScreen, in body: Rect) -> String? {
+    screen.problem ?? screen.menu.cutReason(width: body.width)
+  }
+
+  /// The lines of what stands above the items, if there is no room for it beside the title.
   private static func problemLines(of screen: PaletteScreen, in body: Rect) -> [StyledLine] {
-    guard let problem = screen.problem, body.height >= roomyHeight,
-      CellWidth.width(of: problem) > body.width - titleWidth
+    guard let told = told(of: screen, in: body), body.height >= roomyHeight,
+      CellWidth.width(of: told) > body.width - titleWidth
     else { return [] }
-    let lines = StyledLine(problem).wrapped(width: max(body.width - 4, 1))
-    return Array(lines.prefix(problemLinesMax))
+    let lines = StyledLine(told).wrapped(width: max(body.width - 4, 1))
+    return Array(lines.prefix(screen.problem == nil ? reasonLinesMax : problemLinesMax))
   }
 
   /// The area of the palette: the rule, a long reason, the items, and the line for typing.
@@ -68,10 +76,10 @@ package struct PaletteDrawing {
   private func draw(_ lines: [StyledLine], into canvas: inout Canvas, _ area: Rect) {
     canvas.fill(area)
     for (index, line) in lines.prefix(area.height).enumerated() {
-      let sign = index == 0 ? canvas.glyphs.conflict : " "
+      let sign = index == 0 && screen.problem != nil ? canvas.glyphs.conflict : " "
       canvas.put(
         " \(sign) \(line.text)", at: Position(row: area.row + index, column: area.column),
-        width: area.width, role: .error)
+        width: area.width, role: screen.problem == nil ? .warn : .error)
     }
   }
 
@@ -82,10 +90,11 @@ package struct PaletteDrawing {
     let place = area.splitLeft(1).rest
     let used = canvas.put(" Command ", at: place.origin, width: place.width, role: .title)
     let rest = place.splitLeft(used + 1).rest
-    if let problem = screen.problem, problemLines.isEmpty {
+    if let told = PaletteDrawing.told(of: screen, in: body), problemLines.isEmpty {
+      let sign = screen.problem == nil ? "" : "\(canvas.glyphs.conflict) "
       canvas.put(
-        " \(canvas.glyphs.conflict) \(problem) ", at: rest.origin, width: max(rest.width - 1, 0),
-        role: .error)
+        " \(sign)\(told) ", at: rest.origin, width: max(rest.width - 1, 0),
+        role: screen.problem == nil ? .warn : .error)
     } else {
       let count = " \(screen.menu.shown.count) of \(screen.menu.itemCount) "
       let end = rest.splitRight(count.count + 1).right

@@ -19,8 +19,11 @@ extension Question {
     if question.replacedPart != nil { actions.insert((.dialogPart, "only the part"), at: 1) }
     let contexts: [KeymapContext] = question.word == nil ? [.confirm] : [.input, .textField]
     let keys = KeyText(state.settings.keymap, contexts)
+    let enter = state.settings.keymap.keys(for: .dialogNo, in: contexts).contains("Enter")
     let offered = actions.compactMap { action, words in
-      keys.key(action, words).map { (action, $0) }
+      // What Enter answers is named: many take it for yes.
+      keys.key(action, enter && action == .dialogNo ? "\(words) (Enter)" : words)
+        .map { (action, $0) }
     }
     question.answers = offered.map(\.0)
     question.dialog.hints = offered.map(\.1)

@@ -197,7 +197,8 @@ extension AppScreen {
     }
     var line = StyledLine()
     line.append(orderText(of: screen) + groupingText(of: screen), .warn)
-    line.append(screen.countText, .muted)
+    let isUnknown = screen.filtering.filter == nil && screen.reach.isUnknown(state.database.origin)
+    line.append(isUnknown ? "nothing known yet" : screen.countText, .muted)
     line.append(cachedText)
     if !newRowsText.isEmpty { line.append(" · \(newRowsText)", .rowNew) }
     line.append(" ")
