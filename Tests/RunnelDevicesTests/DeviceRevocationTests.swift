@@ -43,12 +43,20 @@ import Testing
 
   /// A check at a server that answers this; nil for one that cannot be reached.
   private func revocation(_ answer: String?) -> DeviceRevocation {
+    revocation([answer.map { (200, $0) }])
+  }
+
+  /// A check at a server that gives these answers, the last one from then on; nil for none.
+  private func revocation(_ answers: [(status: Int, body: String)?]) -> DeviceRevocation {
     let listed = ListedDevice(
       base: "http://localhost:1", namespace: "main", keys: ["lists"], folder: folder
     ) { [asked] (request: WebRequest) async throws(NetworkError) in
+      let count = asked.all.count
       asked.add(request.address.target)
-      guard let answer else { throw NetworkError("it cannot be reached") }
-      return (200, Array(answer.utf8))
+      guard let answer = answers[min(count, answers.count - 1)] else {
+        throw NetworkError("it cannot be reached")
+      }
+      return (answer.status, Array(answer.body.utf8))
     }
     return DeviceRevocation(listed)
   }
@@ -69,12 +77,63 @@ import Testing
     return user
   }
 
-  @Test(arguments: ["null", "\(DeviceRevocationTests.signIn + 999)", "{}", "<html>", nil])
-  func sessionGoesOnWithoutAMarkThatIsNewerThanTheSignIn(answer: String?) async throws {
+  @Test(arguments: ["null", "\(DeviceRevocationTests.signIn + 999)", "0"])
+  func sessionGoesOnWithoutAMarkThatIsNewerThanTheSignIn(answer: String) async throws {
     let session = try await session()
     try await revocation(answer).check(session)
     #expect(await session.user?.id == "ana")
     #expect(identity.holders(session.provider.name) == ["ana"])
+  }
+
+  /// Answers that do not tell whether the device was taken away, and whether a later one may.
+  private static let useless: [(status: Int, body: String, isTemporary: Bool)] = [
+    (200, "<html>", true), (200, "", true), (200, "{}", true), (200, "\"yes\"", true),
+    (500, "null", true), (503, "", true), (429, "null", true), (302, "null", true),
+    (401, "", true), (403, "<html>", true),
+    (401, "{\"error\":\"Permission denied\"}", false),
+    (403, "{\"error\":\"Permission denied.\"}", false), (404, "Not Found", false),
+    (405, "", false),
+  ]
+
+  @Test(arguments: DeviceRevocationTests.useless.indices)
+  func connectionIsNotMadeWithoutAnAnswer(index: Int) async throws {
+    let (status, body, isTemporary) = Self.useless[index]
+    let session = try await session()
+    let failure = await #expect(throws: AccountFailure.self) {
+      try await revocation([(status, body)]).check(session)
+    }
+    #expect(failure?.isTemporary == isTemporary)
+    #expect(failure?.message.hasPrefix("It is not known whether this device was revoked: ") == true)
+    #expect(await session.user?.id == "ana", "the session has not ended")
+    #expect(identity.holders(session.provider.name) == ["ana"], "it is asked again")
+    // With a credential that is refused, it is asked once more.
+    let refused = [401, 403].contains(status) && isTemporary
+    #expect(asked.all.count == (refused ? 2 : 1))
+  }
+
+  @Test func connectionIsNotMadeIfTheServerCannotBeReached() async throws {
+    let session = try await session()
+    let failure = await #expect(throws: AccountFailure.self) {
+      try await revocation(nil).check(session)
+    }
+    #expect(failure?.code == .offline)
+    #expect(await session.user?.id == "ana")
+  }
+
+  @Test func refusedTokenIsExchangedBeforeItIsAskedAgain() async throws {
+    let session = try await session()
+    try await revocation([(401, "{\"error\":\"Auth token is expired\"}"), (200, "null")])
+      .check(session)
+    #expect(asked.all.count == 2 && asked.all[0] != asked.all[1])
+  }
+
+  @Test func revokedDeviceIsToldWithTheExchangedTokenToo() async throws {
+    let session = try await session()
+    let mark = "\(Self.signIn + 1000)"
+    await #expect(throws: DeviceRevocation.failure) {
+      try await revocation([(401, ""), (200, mark)]).check(session)
+    }
+    #expect(await session.user == nil)
   }
 
   @Test func deviceThatStandsInNoListIsNotAskedAbout() async throws {

@@ -101,6 +101,13 @@ extension AccountSession {
   /// True if the token says something else of the user than what is known by now.
   package var tokenSaysOther: Bool { machine.keeper?.saysOther ?? false }
 
+  /// Returns whether a user who is signed in did so at or after a time in milliseconds since 1970, as far as the
+  /// token tells.
+  package func hasSignedIn(_ user: String, since time: Int64) -> Bool {
+    guard let account = machine.keeper?.account, account.user.id == user else { return false }
+    return TokenClaims(account.tokens.idToken)?.isSignIn(after: time) ?? false
+  }
+
   /// Who is signed in, who is departing, and how many times somebody signed in, at one moment.
   package var snapshot: (user: String?, departing: [String], signInCount: Int) {
     (machine.state.user?.id, machine.departing.keys.sorted(), signInCount)
