@@ -371,6 +371,105 @@ import Testing
     try next.close()
   }
 
+  /// The connection may end at any moment while a presence ends.
+  @Test func promiseToTakeThePresenceBackStaysUntilItWasTakenBack() async throws {
+    let file = folder + "/replica.db"
+    let session = try DatabaseSession(file: file, environment: .system)
+    try session.becomeReplica(ofOrigin: "home")
+    try session.close()
+    let database = try await Database.open(file: file)
+    let (stream, added) = AsyncStream.makeStream(of: OriginCommand.self)
+    await database.sendCommands { for command in $0 { added.yield(command) } }
+    database.submit(.connectOrigin())
+    var commands = stream.makeAsyncIterator()
+    let storage = TreeDeviceStorage(clock: .patient) { _ in database }
+    await storage.beginPresence(of: "d", user: "ana")
+    var shownCount = 0
+    while shownCount < 2, let command = await commands.next() {
+      switch command {
+      case .onDisconnect(let id, _): database.submit(.receive(.acknowledged(id: id)))
+      case .compareAndSet(let id, _, _, _):
+        database.submit(.receive(.acknowledged(id: id)))
+        shownCount += 1
+      default: break
+      }
+    }
+    let ending = Task { await storage.endPresence(of: "d", user: "ana") }
+    search: while let command = await commands.next() {
+      switch command {
+      case .onDisconnect, .write:
+        Issue.record("\(command) came before the presence was taken back.")
+        break search
+      case .compareAndSet(_, let path, let json, _):
+        #expect(path.keys.last?.text == "online" && json == false)
+        break search
+      default: break
+      }
+    }
+    database.close()
+    await ending.value
+    let next = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
+    #expect(next.pendingWrites.isEmpty)
+    try next.close()
+  }
+
+  /// As when the workspace changes to another account.
+  @Test func noDeviceStaysConnectedWhoseDatabaseIsClosedAtOnce() async throws {
+    let (server, port) = try await server()
+    let (desk, deskReplicas) = try await device("desk", port)
+    try await desk.signIn("ana")
+    try await desk.store.subscribe()
+    let database = try await deskReplicas.database(of: "ana")
+    let online = "user-devices/ana/deviceStates/d/online"
+    for _ in 0..<5 {
+      let (laptop, replicas) = try await device("laptop", port)
+      if await laptop.session.user == nil { try await laptop.signIn("ana") }
+      let storage = try await shown(replicas)
+      try await wait(database, online) { $0 == true }
+      async let ending: Void = storage.endPresence(of: "d", user: "ana")
+      await replicas.close()
+      await ending
+      try await wait(database, online) { $0 == false }
+      await laptop.close()
+    }
+    await desk.close()
+    await deskReplicas.close()
+    await server.stop()
+  }
+
+  /// Puts a device `d` into the list of ana, and shows that it is connected.
+  private func shown(_ replicas: Replicas) async throws -> TreeDeviceStorage {
+    let replica = try await replicas.database(of: "ana")
+    let storage = TreeDeviceStorage { _ in replica }
+    let device = Device(id: "d", token: "t", name: "laptop", os: "Linux", type: "Linux")
+    try await storage.put(device, of: "ana", isFresh: true)
+    await storage.beginPresence(of: "d", user: "ana")
+    return storage
+  }
+
+  @Test(arguments: [false, true])
+  func noStatusIsLeftOfADeviceThatSignedOutInAnotherProgram(isRevoked: Bool) async throws {
+    let (server, port) = try await server()
+    let (desk, deskReplicas) = try await device("desk", port)
+    let (laptop, replicas) = try await device("laptop", port)
+    for device in [desk, laptop] { try await device.signIn("ana") }
+    try await desk.store.subscribe()
+    let database = try await deskReplicas.database(of: "ana")
+    let states = "user-devices/ana/deviceStates/d"
+    let storage = try await shown(replicas)
+    try await wait(database, states) { $0["online"] == true }
+    if isRevoked { try await desk.store.revoke("d") }
+    await storage.leaveWithConnection("d", of: "ana")
+    await replicas.close()
+    // The mark of a revocation stays.
+    try await wait(database, states) { status in
+      isRevoked ? status.object?.map(\.name) == ["revoked"] : status.isNull
+    }
+    for device in [desk, laptop] { await device.close() }
+    await deskReplicas.close()
+    await server.stop()
+  }
+
   @Test func offlineSigningOutRemovesTheDeviceLaterAlsoAfterARestart() async throws {
     let (first, port) = try await server()
     var (device, replicas) = try await device("desk", port)

@@ -287,6 +287,9 @@ extension AccountWork {
     guard session === opened?.session else { return }
     publish(state)
     guard case .ended(_, let failure) = state else { return }
+    if [.signedOutElsewhere, .accountDeleted].contains(failure.code) {
+      await devices?.leaveWithConnection()
+    }
     // Nothing more is read or sent under a credential that was given before.
     link?.endConnection("there is no credential: \(failure.message)")
     // What the service refused to this session, it refuses to connections by itself.

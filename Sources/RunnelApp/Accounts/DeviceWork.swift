@@ -96,6 +96,12 @@ extension DeviceWork {
   /// Removes the device from the list of the user, as far as that can be done now.
   func leave() async { try? await store?.signOut() }
 
+  /// Has the server remove the status of the device with the end of the connection, which is about to come: the user
+  /// signed out in another program, which removes the device.
+  func leaveWithConnection() async {
+    if let store { await storage.leaveWithConnection(store.deviceID, of: user) }
+  }
+
   /// Puts the device back.
   func comeBack() async { try? await store?.subscribe() }
 

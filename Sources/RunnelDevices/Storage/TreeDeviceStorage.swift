@@ -16,7 +16,7 @@ public final class TreeDeviceStorage: DeviceStorage {
   /// to be removed: `AccountSession.access(of:)` gives tokens for both.
   public typealias Opening = @Sendable (_ user: String) async throws -> Database
 
-  private struct State {
+  struct State {
     /// The removals that wait for the origin, so that none is written twice.
     var removals: [String: WriteReceipt] = [:]
     var presences: [String: Task<Void, Never>] = [:]
@@ -32,8 +32,8 @@ public final class TreeDeviceStorage: DeviceStorage {
 
   private let collectionPath: String
   private let opening: Opening
-  private let clock: AccountClock
-  private let state = Mutex(State())
+  let clock: AccountClock
+  let state = Mutex(State())
 
   /// Makes a storage.
   ///
@@ -55,11 +55,16 @@ public final class TreeDeviceStorage: DeviceStorage {
     _ device: Device, of user: String, isFresh: Bool
   ) async throws(DeviceFailure) {
     let place = try await place(of: user)
-    state.withLock { state in
-      state.leaving.remove(TreeDeviceStorage.name(device.id, user))
+    let name = TreeDeviceStorage.name(device.id, user)
+    let wasLeaving = state.withLock { state in
       state.listed[user]?.insert(device.id)
+      return state.leaving.remove(name) != nil
     }
     do {
+      // The end of the connection must not remove the status any more.
+      if wasLeaving {
+        try await place.child("\(DeviceField.states)/\(device.id)").cancelDisconnectOperations()
+      }
       if try await !putKeepingName(device, user, isFresh: isFresh, at: place) {
         try await put(device, user, isFresh: isFresh, keepsName: false, at: place)
       }
@@ -137,11 +142,11 @@ public final class TreeDeviceStorage: DeviceStorage {
     await ending?.value
     await endWatching(device, user)
     do {
+      let status = try place.child("\(DeviceField.states)/\(device)")
       var receipt = state.withLock { $0.removals[user] }
       if receipt == nil {
         // What the origin was to do when the connection is lost would write a status again.
-        let status = try place.child("\(DeviceField.states)/\(device)")
-        _ = try await status.cancelDisconnectOperations()
+        try await TreeDeviceStorage.askRemoval(of: status)
         receipt = try await place.updateChildValues([
           "\(DeviceField.devices)/\(device)": .null, "\(DeviceField.states)/\(device)": .null,
         ])
@@ -149,6 +154,8 @@ public final class TreeDeviceStorage: DeviceStorage {
       }
       if let receipt { try await settle(receipt, place.database) }
       state.withLock { $0.removals[user] = nil }
+      // If the user signs in again, this connection goes on.
+      _ = try? await status.cancelDisconnectOperations()
     } catch {
       let failure = TreeDeviceStorage.failure(error)
       if failure.code != .queued { state.withLock { $0.removals[user] = nil } }
@@ -203,25 +210,39 @@ public final class TreeDeviceStorage: DeviceStorage {
     {
       throw queued
     }
-    let (ends, end) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
-    let answer = Task {
+    guard
+      try await isDone(
+        within: TreeDeviceStorage.waitMilliseconds, { try await receipt.acknowledgement() })
+    else { throw queued }
+  }
+
+  /// Waits for something, for a while; what takes longer is cancelled.
+  ///
+  /// - Returns: whether it was done in time.
+  /// - Throws: the error of `body`.
+  func isDone(
+    within milliseconds: Int64, _ body: @escaping @Sendable () async throws -> Void
+  ) async throws -> Bool {
+    let (ends, end) = AsyncStream.makeStream(of: Result<Bool, any Error>.self)
+    let work = Task {
       do {
-        try await receipt.acknowledgement()
-        end.yield(.success(()))
+        try await body()
+        end.yield(.success(true))
       } catch {
         end.yield(.failure(error))
       }
     }
     let limit = Task { [clock] in
-      try? await clock.sleep(TreeDeviceStorage.waitMilliseconds)
-      end.yield(.failure(queued))
+      // A cancelled wait ends it too.
+      try? await clock.sleep(milliseconds)
+      end.yield(.success(false))
     }
     defer {
-      answer.cancel()
+      work.cancel()
       limit.cancel()
     }
     for await result in ends { return try result.get() }
-    throw queued
+    return false
   }
 
   // MARK: Reading
@@ -257,95 +278,11 @@ public final class TreeDeviceStorage: DeviceStorage {
     }
   }
 
-  // MARK: Presence
-
-  /// Shows that a device is connected: after each connection, the origin is asked to take that back
-  /// when the connection is lost.
-  public func beginPresence(of device: String, user: String) async {
-    await endWatching(device, user)
-    guard let place = try? await place(of: user),
-      let status = try? place.child("\(DeviceField.states)/\(device)"),
-      let connected = try? place.root.child(".info/connected")
-    else { return }
-    let name = TreeDeviceStorage.name(device, user)
-    state.withLock { state in
-      if state.leaving.contains(name) { return }
-      state.presences[name] = Task {
-        // A presence that cannot be shown is no failure of what the user wants.
-        _ = try? await {
-          for try await snapshot in connected.values where snapshot.value == true {
-            do {
-              try await TreeDeviceStorage.showPresence(at: status)
-            } catch is CancellationError {
-              return
-            } catch {
-              // The connection was lost meanwhile: the next one shows it.
-            }
-          }
-        }()
-      }
-    }
-  }
-
-  /// Shows that a device is connected, after the origin has promised to take that back.
-  ///
-  /// Both are transactions: a write that was not answered would wait in the replica, also
-  /// after the end of the program, and be sent by another connection, which has no such promise.
-  private static func showPresence(at status: Reference) async throws {
-    let time: JSONValue = [".sv": "timestamp"]
-    try await status.onDisconnectUpdateChildValues([
-      DeviceField.isOnline: false, DeviceField.lastSeen: time,
-    ])
-    try await status.child(DeviceField.lastSeen).runTransaction { _ in .success(time) }
-    // This comes last: who sees that it is connected may remove it.
-    try await status.child(DeviceField.isOnline).runTransaction { _ in .success(true) }
-  }
-
-  /// Shows that a device is not connected any more.
-  ///
-  /// Of a device that is not in the list any more, nothing is written.
-  public func endPresence(of device: String, user: String) async {
-    let name = TreeDeviceStorage.name(device, user)
-    let ending = state.withLock { state -> Task<Void, Never>? in
-      if state.leaving.contains(name) { return nil }
-      let earlier = state.endings[name]
-      let task = Task {
-        await earlier?.value
-        await self.showEnd(of: device, user)
-      }
-      state.endings[name] = task
-      return task
-    }
-    await ending?.value
-  }
-
-  private func showEnd(of device: String, _ user: String) async {
-    guard await endWatching(device, user), let place = try? await place(of: user),
-      let status = try? place.child("\(DeviceField.states)/\(device)")
-    else { return }
-    // The origin does it itself when the connection is lost.
-    _ = try? await status.cancelDisconnectOperations()
-    if state.withLock({ $0.listed[user]?.contains(device) }) == false { return }
-    _ = try? await status.updateChildValues([
-      DeviceField.isOnline: false, DeviceField.lastSeen: [".sv": "timestamp"],
-    ])
-  }
-
-  /// Ends the watch of the connection; returns false if there was none.
-  @discardableResult
-  private func endWatching(_ device: String, _ user: String) async -> Bool {
-    let name = TreeDeviceStorage.name(device, user)
-    let task = state.withLock { $0.presences.removeValue(forKey: name) }
-    task?.cancel()
-    await task?.value
-    return task != nil
-  }
-
   // MARK: Places and failures
 
-  private static func name(_ device: String, _ user: String) -> String { "\(user) \(device)" }
+  static func name(_ device: String, _ user: String) -> String { "\(user) \(device)" }
 
-  private func place(of user: String) async throws(DeviceFailure) -> Reference {
+  func place(of user: String) async throws(DeviceFailure) -> Reference {
     do {
       return try await opening(user).reference(withPath: collectionPath).child(user)
     } catch {
