@@ -20,9 +20,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct DeviceStoreTests {
   private let folder: String
   private let database: Database
-  private let service = accountService()
+  private let ahead = Ahead()
+  private let service: FakeAccounts
 
   init() async throws {
+    service = accountService(ahead)
     folder = try temporaryFolder()
     database = try await Database.open(file: folder + "/tree.db")
   }
@@ -207,6 +209,28 @@ import Testing
     await laptop.close()
   }
 
+  /// It was revoked while its program was closed, and then `runnel login` signed in there.
+  @Test func deviceComesBackIfItsUserSignedInAfterTheRevocation() async throws {
+    let device = try await device("desk")
+    let id = device.store.deviceID
+    try await device.store.subscribe()
+    try await device.signIn("ana")
+    try await wait("user-devices/ana/deviceStates/\(id)") { $0["online"] == true }
+    await device.close()
+    try await device.storage.revoke(id, of: "ana")
+    ahead.add(2000)
+    try await signInElsewhere("ana", on: "desk", service, folder: folder)
+    let again = try await self.device("desk")
+    try await again.store.subscribe()
+    try await wait("user-devices/ana") { list in
+      let state = list["deviceStates"]?[id]
+      return list["devices"]?[id]?["name"] == "desk" && state?["online"] == true
+        && state?["revoked"] == nil
+    }
+    #expect(await again.session.user?.id == "ana")
+    await again.close()
+  }
+
   @Test func theNameThatAUserGaveOutlivesTheProgramAndTheEntry() async throws {
     var device = try await device("desk")
     let id = device.store.deviceID
@@ -267,9 +291,13 @@ import Testing
 /// Stores of devices on replicas of a server's database.
 @Suite(.timeLimit(.minutes(2))) struct DeviceReplicaTests {
   private let folder: String
-  private let service = accountService()
+  private let ahead = Ahead()
+  private let service: FakeAccounts
 
-  init() throws { folder = try temporaryFolder() }
+  init() throws {
+    service = accountService(ahead)
+    folder = try temporaryFolder()
+  }
 
   private func server(port: Int = 0) async throws -> (DatabaseServer, Int) {
     let rules: JSONValue = ["rules": DeviceRules.tree()]
@@ -519,6 +547,34 @@ import Testing
     await device.close()
     await replicas.close()
     await second.stop()
+  }
+
+  @Test func revokedDeviceComesBackByOneSignInUnderTheRules() async throws {
+    let (server, port) = try await server()
+    let (desk, deskReplicas) = try await device("desk", port)
+    var (laptop, laptopReplicas) = try await device("laptop", port)
+    let id = laptop.store.deviceID
+    for device in [desk, laptop] {
+      try await device.signIn("ana")
+      try await device.store.subscribe()
+    }
+    let database = try await deskReplicas.database(of: "ana")
+    try await wait(database, "user-devices/ana/devices/\(id)/name") { $0 == "laptop" }
+    await laptop.close()
+    await laptopReplicas.close()
+    try await desk.store.revoke(id)
+    ahead.add(2000)
+    try await signInElsewhere("ana", on: "laptop", service, folder: folder)
+    (laptop, laptopReplicas) = try await device("laptop", port)
+    try await laptop.store.subscribe()
+    try await wait(database, "user-devices/ana") { list in
+      list["devices"]?[id]?["name"] == "laptop" && list["deviceStates"]?[id]?["revoked"] == nil
+    }
+    #expect(await laptop.session.user?.id == "ana")
+    for device in [desk, laptop] { await device.close() }
+    await deskReplicas.close()
+    await laptopReplicas.close()
+    await server.stop()
   }
 
   @Test func aRevokedDeviceThatWasOfflineDoesNotBringItselfBack() async throws {

@@ -112,9 +112,29 @@ struct TestDevice {
   }
 }
 
+/// How far the clock of an account service goes ahead, in milliseconds.
+final class Ahead: Sendable {
+  private let value = Mutex<Int64>(0)
+
+  var milliseconds: Int64 { value.withLock { $0 } }
+
+  func add(_ milliseconds: Int64) { value.withLock { $0 += milliseconds } }
+}
+
 /// Makes an account service with two users.
-func accountService() -> FakeAccounts {
-  let service = FakeAccounts { AccountClock.system.now() }
+func accountService(_ ahead: Ahead = Ahead()) -> FakeAccounts {
+  let service = FakeAccounts { AccountClock.system.now() + ahead.milliseconds }
   for name in ["ana", "bo"] { service.add(name, "\(name)@x.org", "secret-\(name)") }
   return service
+}
+
+/// Signs in by another program on a device whose store is closed, as `runnel login` does.
+func signInElsewhere(
+  _ user: String, on device: String, _ service: FakeAccounts, folder: String
+) async throws {
+  let session = await AccountSession(
+    IdentityToolkit.server("https://accounts.test", service.transport),
+    storage: AccountFolder(for: "test", below: "\(folder)/\(device)/accounts"))
+  try await session.signIn(email: "\(user)@x.org", password: Secret("secret-\(user)"))
+  await session.close()
 }

@@ -64,6 +64,8 @@ struct DeviceMachine: Sendable {
     var user: String
     /// The device that is put; nil for a removal.
     var device: Device?
+    /// Whether it is put as that of a user who signed in just now.
+    var isFresh = false
   }
 
   private struct Removal {
@@ -261,7 +263,7 @@ struct DeviceMachine: Sendable {
     holders[user] = wanted.token
     absent.remove(user)
     lastQuestion += 1
-    question = Question(id: lastQuestion, user: user, device: wanted)
+    question = Question(id: lastQuestion, user: user, device: wanted, isFresh: isFresh)
     effects.append(.remember(holders.keys.sorted()))
     effects.append(.put(lastQuestion, wanted, user: user, isFresh: isFresh))
   }
@@ -270,6 +272,9 @@ struct DeviceMachine: Sendable {
     guard let asked = question, asked.id == id else { return }
     question = nil
     if let device = asked.device {
+      // The user may have signed in again meanwhile.
+      let wasFresh = asked.isFresh && (failure == nil || failure?.code == .queued)
+      if wasFresh, asked.user == user { isFresh = false }
       takePut(device, of: asked.user, failure, now: now)
     } else {
       takeRemoval(of: asked.user, failure, now: now)
@@ -282,7 +287,7 @@ struct DeviceMachine: Sendable {
     // The user may have changed meanwhile: then only the removal is left to do.
     guard user == self.user, phase == .on, withdrawn != user else { return }
     if failure == nil || failure?.code == .queued {
-      (confirmed, attempts, retryTime, isFresh) = (put, 0, .min, false)
+      (confirmed, attempts, retryTime) = (put, 0, .min)
       finishSubscribers(.success(failure == nil ? .done : .later))
       return effects.append(.standsAt(user))
     }

@@ -16,6 +16,9 @@ public protocol DeviceStorage: Sendable {
   /// - Throws: `DeviceFailure`.
   func remove(_ device: String, of user: String) async throws(DeviceFailure)
 
+  /// Whether the mark of a device that was taken away has the server's time: then a later sign-in outweighs it.
+  var marksByServerTime: Bool { get }
+
   /// Removes a device, and marks it as taken away.
   ///
   /// - Throws: `DeviceFailure`.
@@ -42,6 +45,8 @@ public protocol DeviceStorage: Sendable {
 }
 
 extension DeviceStorage {
+  /// Returns false: it may have the time of the device that wrote it.
+  public var marksByServerTime: Bool { false }
   /// Returns nil: the storage does not tell.
   public func changes(of user: String) async -> AsyncStream<[Device]>? { nil }
   /// Does nothing.

@@ -163,6 +163,9 @@ public final class TreeDeviceStorage: DeviceStorage {
     }
   }
 
+  /// Returns true: the origin sets the time.
+  public var marksByServerTime: Bool { true }
+
   /// Removes a device, and marks it as taken away.
   public func revoke(_ device: String, of user: String) async throws(DeviceFailure) {
     try await write(user) { place in

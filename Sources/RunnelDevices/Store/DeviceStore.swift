@@ -21,7 +21,7 @@ public actor DeviceStore {
   public nonisolated let session: AccountSession
   /// The id of this device.
   public nonisolated let deviceID: String
-  private nonisolated let storage: any DeviceStorage
+  nonisolated let storage: any DeviceStorage
   private nonisolated let tokenProvider: any DeviceTokenProvider
   private nonisolated let clock: AccountClock
   private nonisolated let lastID = Mutex(0)
@@ -37,7 +37,9 @@ public actor DeviceStore {
   private var tokenTask: Task<Void, Never>?
   private var watchTask: Task<Void, Never>?
   private var timer: DeadlineTimer
-  private var listed: String?
+  private(set) var listed: String?
+  /// The newest revocation after which the user signed in.
+  var outweighed: Int64?
   /// True if the newest list has this device no more.
   private var isMissing = false
   private var signInCount: Int?
@@ -321,7 +323,7 @@ extension DeviceStore {
 // MARK: Effects
 
 extension DeviceStore {
-  private func handle(_ event: DeviceEvent) {
+  func handle(_ event: DeviceEvent) {
     if isClosed { return }
     for effect in machine.handle(event, now: clock.now()) { carryOut(effect) }
     setTimer()
@@ -340,9 +342,7 @@ extension DeviceStore {
     case .put(let id, var device, let user, let isFresh):
       device.name = names[user] ?? device.name
       Task { [device] in
-        let failure = await DeviceStore.failure { () throws(DeviceFailure) in
-          try await storage.put(device, of: user, isFresh: isFresh)
-        }
+        let failure = await self.failure(putting: device, of: user, isFresh: isFresh)
         self.handle(.answered(id, failure))
       }
     case .remove(let id, let user):
@@ -445,8 +445,8 @@ extension DeviceStore {
   /// Notices that this device was taken away, and that there are new ones.
   private func look(at devices: [Device], _ known: Set<String>?, of user: String) async {
     guard listed == user else { return }
-    if devices.contains(where: { $0.id == deviceID && $0.status.revoked != nil }) {
-      return handle(.takenAway(user: user))
+    if let time = devices.first(where: { $0.id == deviceID })?.status.revoked {
+      return await take(revocation: time, of: user)
     }
     if let here = devices.first(where: { $0.id == deviceID }) {
       remember(name: here.name, of: user)
