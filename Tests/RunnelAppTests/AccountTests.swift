@@ -47,7 +47,7 @@ import Testing
     #expect(app.screen[0].hasSuffix("ana@x.org"))
     app.take(.accounts(Self.ended))
     #expect(app.screen[0].hasSuffix("✗ ana@x.org: session ended"))
-    #expect(app.toast == "The session has ended. · A signs in again")
+    #expect(app.toast == "The session has ended. · A s signs in again")
     app.take(.accounts(Self.facts))
     let long = AccountFacts.Account(id: "x", email: String(repeating: "x", count: 99))
     app.take(.accounts(AccountFacts([long], current: long, .signedIn)))
@@ -59,7 +59,7 @@ import Testing
     app.take(.origin(OriginFacts(.waiting, since: app.state.now)))
     #expect(app.screen[0].contains("offline since "))
     app.take(.accounts(Self.ended))
-    #expect(app.screen[0].contains("offline · A signs in  ✗ ana@x.org: session ended"))
+    #expect(app.screen[0].contains("offline · A s signs in  ✗ ana@x.org: session ended"))
     #expect(app.toast.hasPrefix("The session has ended."))
     app.take(.accounts(Self.facts))
     #expect(app.toast == "signed in again")
@@ -85,7 +85,7 @@ import Testing
     disabled.isDisabled = true
     #expect(AccountFacts(disabled.json) == disabled)
     app.take(.accounts(disabled))
-    #expect(app.toast == "The account is disabled. · A signs in once it is enabled")
+    #expect(app.toast == "The account is disabled. · A s signs in once it is enabled")
   }
 
   @Test func deletedAccountIsNotOfferedForASignIn() throws {
@@ -244,7 +244,7 @@ import Testing
 
   @Test func recordedSessionHasTheAccountsAndIsReplayed() throws {
     let app = try open(Self.ended)
-    app.press("A")
+    app.press("A s")
     app.press("Tab Esc")
     app.take(.accounts(Self.facts))
     let replay = try SessionReplay(parsing: app.recording, file: "recording")
@@ -262,7 +262,7 @@ import Testing
     app.take(.accounts(Self.ended))
     // What is here stays readable.
     #expect(app.line(of: "Who has the ladder?") != nil)
-    app.press("A")
+    app.press("A s")
     #expect(app.form?.fields.map(\.label) == ["e-mail", "password"])
     app.type("sesame")
     app.press("Enter")
@@ -277,7 +277,7 @@ import Testing
   @Test func reasonOfTheConnectionDoesNotHideThatTheSessionHasEnded() throws {
     let app = try open(Self.ended)
     app.take(.origin(OriginFacts(.waiting, reason: "there is no credential", since: 1)))
-    #expect(app.toast == "The session has ended. · A signs in again")
+    #expect(app.toast == "The session has ended. · A s signs in again")
   }
 
   @Test func accountWhoseSessionHasEndedIsSignedOutForGood() throws {
@@ -314,7 +314,7 @@ import Testing
     var revoked = Self.ended
     revoked.isRevoked = true
     app.take(.accounts(revoked))
-    let change = AccountChange(to: nil, because: "The session has ended. · A signs in again")
+    let change = AccountChange(to: nil, because: "The session has ended. · A s signs in again")
     #expect(app.state.session.accountChange == change)
     #expect(AccountFacts(revoked.json) == revoked)
   }
@@ -479,6 +479,21 @@ import Testing
     #expect(app.form == nil)
   }
 
+  @Test(arguments: ["s", "Enter"])
+  func signInIsOneKeyAwayInTheListWhoseAccountHasEnded(key: String) throws {
+    let app = try open(Self.ended)
+    app.press("A")
+    #expect(app.form == nil && app.cursorLine.contains("ana@x.org"))
+    app.press("A")
+    #expect(app.form == nil && app.toast == "these are the accounts")
+    app.press(key)
+    #expect(app.form?.title == "Sign in" && app.form?.focus == 1)
+    // The key that opened the form is not in the hidden field.
+    app.type("sesame")
+    app.press("Enter")
+    #expect(request(app)?.request == .signIn(email: "ana@x.org", Secret("sesame")))
+  }
+
   // MARK: Several accounts
 
   @Test func anotherAccountIsShownByOneKey() throws {
@@ -569,7 +584,7 @@ import Testing
     if endsFirst { app.take(.accounts(Self.ended)) }
     try answer(app, .account(user: nil))
     if !endsFirst { app.take(.accounts(Self.ended)) }
-    #expect(app.toast == "the password was changed, and the session ended · A signs in again")
+    #expect(app.toast == "the password was changed, and the session ended · A s signs in again")
   }
 
   @Test func wideBottomLineNamesTheKeysOfTheAccountThatIsShown() throws {
@@ -621,7 +636,7 @@ import Testing
 
   @Test func aSessionThatAnotherProgramBeganAgainGoesOnHere() throws {
     let app = try open(Self.ended)
-    app.press("A")
+    app.press("A s")
     #expect(app.form?.title == "Sign in")
     var facts = Self.ended
     facts.session = .signedIn

@@ -382,7 +382,7 @@ extension ServiceLink {
   }
 
   private func setSignedOut(_ reason: String) {
-    let advice = plan.hasAccounts ? "A signs in" : "sign in, and open it again"
+    let advice = plan.hasAccounts ? "A s signs in" : "sign in, and open it again"
     isSignedOut = "\(reason.hasSuffix(".") ? String(reason.dropLast()) : reason): \(advice)."
   }
 

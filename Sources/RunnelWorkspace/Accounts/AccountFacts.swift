@@ -201,8 +201,10 @@ extension AccountFacts {
     }
     guard let reason = facts.reasonEnded, reason != before?.reasonEnded else { return }
     let signIn = facts.isDisabled ? "signs in once it is enabled" : "signs in again"
-    let keys = KeyText.listKeys(state).hint(
-      .accountsOpen, facts.goesOnBySignIn ? signIn : "lists the accounts")
+    let keys =
+      facts.goesOnBySignIn
+      ? AccountsScreen.signInHint(state, signIn)
+      : KeyText.listKeys(state).hint(.accountsOpen, "lists the accounts")
     if facts.isRevoked {
       // What is kept on this machine is shown only after a new sign-in.
       state.session.accountChange = AccountChange(to: nil, because: reason + keys)

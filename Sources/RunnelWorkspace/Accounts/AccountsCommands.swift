@@ -80,7 +80,7 @@ package enum AccountsCommands {
     ) { state, _ in FormScreen.openAccountForm(&state, .delete) },
   ]
 
-  /// The command that opens the list; if the session has ended, it opens the form to sign in again.
+  /// The command that opens the list.
   static let open = Command(
     .accountsOpen, "accounts", "sign in, change, sign out",
     keys: ["A"], needs: .nothing, disabled: { AccountsCommands.reasonNotOpened($0) }
@@ -106,10 +106,10 @@ extension AccountsCommands {
   }
 
   static func reasonNotOpened(_ state: AppState) -> String? {
-    guard let facts = state.database.accounts else {
+    guard state.database.accounts != nil else {
       return "no accounts here: a file, or opened by a token"
     }
-    return screen(state) != nil && !facts.goesOnBySignIn ? "these are the accounts" : nil
+    return screen(state) != nil ? "these are the accounts" : nil
   }
 
   /// The reason why there is no account at the cursor, or nil if there is one.

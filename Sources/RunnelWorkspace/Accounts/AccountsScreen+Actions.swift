@@ -14,18 +14,24 @@ extension AccountsScreen {
     if case .accounts? = state.layers.last { true } else { false }
   }
 
-  /// Opens the list; if the session has ended, opens the form to sign in again.
+  /// Opens the list, with the cursor on the account that is shown.
+  ///
+  /// The form to sign in is one key away also if the session has ended: a key for the list that is typed at once must
+  /// not go into a hidden field.
   static func openAccounts(_ state: inout AppState) {
-    guard let facts = state.database.accounts else { return }
-    if case .accounts? = state.layers.last {
-      // It is open.
-    } else {
-      var screen = AccountsScreen()
-      screen.confirmsAddresses = state.database.services.isEmpty
-      screen.show(facts, height: state.height)
-      state.layers.append(.accounts(screen))
-    }
-    if facts.goesOnBySignIn { FormScreen.openAccountForm(&state, .signIn) }
+    guard let facts = state.database.accounts, !isInFront(state) else { return }
+    var screen = AccountsScreen()
+    screen.confirmsAddresses = state.database.services.isEmpty
+    screen.show(facts, height: state.height)
+    state.layers.append(.accounts(screen))
+  }
+
+  /// A separator, the keys that open the form to sign in, and what that does, to follow other words; empty if there
+  /// are no keys.
+  static func signInHint(_ state: AppState, _ deed: String) -> String {
+    let signIn = KeyText(state.settings.keymap, [.accounts]).keys(.accountsSignIn)
+    guard let signIn, let open = KeyText.listKeys(state).keys(.accountsOpen) else { return "" }
+    return " · \(open) \(signIn) \(deed)"
   }
 
   /// Brings open lists up to date.
@@ -207,7 +213,7 @@ extension AccountsScreen {
 
   /// Says that the password was changed by a code, and that the session ended.
   static func sayEndedByPassword(_ state: inout AppState) {
-    let keys = KeyText.listKeys(state).hint(.accountsOpen, "signs in again")
+    let keys = signInHint(state, "signs in again")
     state.say(.warning, "\(passwordChanged), and the session ended\(keys)")
   }
 

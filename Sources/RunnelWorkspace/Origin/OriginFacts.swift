@@ -138,13 +138,13 @@ extension OriginFacts {
     return " since \(state.settings.local.timeText(since))"
   }
 
-  /// The key that ends being offline; nil if no sign-in does, or it is not needed.
+  /// The keys that end being offline; nil if no sign-in does, or it is not needed.
   private func signInText(_ state: AppState) -> String? {
     guard let accounts = state.database.accounts else { return nil }
     // A server that refuses who is not signed in may take an account.
     let isNobodyRefused = link == .refused && accounts.session == .nobody
     guard accounts.goesOnBySignIn || isNobodyRefused else { return nil }
-    let keys = KeyText.listKeys(state).hint(.accountsOpen, "signs in")
+    let keys = AccountsScreen.signInHint(state, "signs in")
     return keys.isEmpty ? nil : keys
   }
 
