@@ -289,6 +289,8 @@ extension AccountWork {
     guard case .ended(_, let failure) = state else { return }
     if [.signedOutElsewhere, .accountDeleted].contains(failure.code) {
       await devices?.leaveWithConnection()
+      // The user may have signed in again meanwhile, too.
+      guard session === opened?.session else { return }
     }
     // Nothing more is read or sent under a credential that was given before.
     link?.endConnection("there is no credential: \(failure.message)")

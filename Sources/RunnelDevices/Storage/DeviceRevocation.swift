@@ -50,17 +50,18 @@ package struct DeviceRevocation: Sendable {
 
   private func answer(
     _ device: String, _ user: String, _ token: Secret<String>
-  ) async throws(AccountFailure) -> Answer {
+  ) async throws(AccountFailure) -> RevocationAnswer {
     guard let request = request(device, user, token) else {
-      throw Answer.unknown(
+      throw RevocationAnswer.unknown(
         .notAllowed,
-        "the server cannot be asked without TLS. Write https in its address. \(Answer.wayOut)")
+        "the server cannot be asked without TLS. Write https in its address. \(RevocationAnswer.wayOut)"
+      )
     }
     do throws(NetworkError) {
       let (status, body) = try await listed.transport(request)
-      return Answer(status: status, body: body)
+      return RevocationAnswer(status: status, body: body)
     } catch {
-      throw Answer.unknown(.offline, "\(error.message)")
+      throw RevocationAnswer.unknown(.offline, "\(error.message)")
     }
   }
 
@@ -80,7 +81,7 @@ package struct DeviceRevocation: Sendable {
 }
 
 /// What a server answers to the question for the mark.
-private struct Answer {
+private struct RevocationAnswer {
   static let wayOut = "Without `devices` in the profile it is not asked."
 
   let status: Int
@@ -101,24 +102,27 @@ private struct Answer {
     switch status {
     case 200:
       guard let json = try? JSONValue(parsing: body) else {
-        throw Answer.unknown(.unavailable, "the server's answer is not JSON.")
+        throw RevocationAnswer.unknown(.unavailable, "the server's answer is not JSON.")
       }
       if json.isNull { return nil }
       guard let time = json.int else {
-        throw Answer.unknown(.unavailable, "the mark in the list of devices is not a time.")
+        throw RevocationAnswer.unknown(
+          .unavailable, "the mark in the list of devices is not a time.")
       }
       return Int64(time)
     case 401 where isForbidden, 403 where isForbidden:
-      throw Answer.unknown(
-        .notAllowed, "the server's rules do not let you read your devices. \(Answer.wayOut)")
+      throw RevocationAnswer.unknown(
+        .notAllowed,
+        "the server's rules do not let you read your devices. \(RevocationAnswer.wayOut)")
     case 401, 403:
-      throw Answer.unknown(.unavailable, "the server does not accept your credential.")
+      throw RevocationAnswer.unknown(.unavailable, "the server does not accept your credential.")
     case 404, 405, 426, 501:
-      throw Answer.unknown(
-        .notAllowed, "the server does not answer such requests (status \(status)). \(Answer.wayOut)"
+      throw RevocationAnswer.unknown(
+        .notAllowed,
+        "the server does not answer such requests (status \(status)). \(RevocationAnswer.wayOut)"
       )
     default:
-      throw Answer.unknown(.unavailable, "the server cannot answer (status \(status)).")
+      throw RevocationAnswer.unknown(.unavailable, "the server cannot answer (status \(status)).")
     }
   }
 
