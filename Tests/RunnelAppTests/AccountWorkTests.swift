@@ -2,6 +2,7 @@ import AccountSimulation
 import Foundation
 import RunnelAccounts
 import RunnelBase
+import RunnelNetwork
 import RunnelStore
 import RunnelSync
 import Synchronization
@@ -396,6 +397,29 @@ import Testing
     // The device is removed by the workspace that runs.
     try await waitForDepartures()
     #expect(writes.first?.target.hasPrefix("/user-devices/ana.json") == true)
+  }
+
+  @Test func noCredentialIsGivenWhileItIsNotKnownWhetherTheDeviceWasRevoked() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    try DeviceIdentity(folder: folder).remember(["ana"], home.ownService.name)
+    let answers = Mutex([500])
+    let listed = ListedDevice(
+      base: "http://localhost:1", namespace: "main", keys: ["user-devices"], folder: folder
+    ) { (_: WebRequest) async throws(NetworkError) in
+      let status = answers.withLock { $0.popLast() }
+      return (status ?? 200, Array("null".utf8))
+    }
+    var options = AccountOptions()
+    options.clock = clock.clock
+    let other = AccountWork(home, nil, DeviceRevocation(listed), options: options) {}
+    _ = other.begin(as: "ana")
+    let access = other.access(of: "ana", checksDevice: true)
+    let failure = await #expect(throws: AccountFailure.self) {
+      _ = try await access.provider?(false)
+    }
+    #expect(failure?.isTemporary == true)
+    #expect(try await access.provider?(false) != nil, "it is asked again")
   }
 
   @Test func openedListShowsThatAnotherProgramSignedOut() async throws {
