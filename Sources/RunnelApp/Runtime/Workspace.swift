@@ -152,7 +152,9 @@ struct Workspace {
   ///   the system stopped it; then nothing was changed.
   func prepare(_ options: ApplicationOptions, _ signals: SignalSource) throws {
     if options.isReadOnly { return }
-    if let file = options.dataFile { PartFile.removeLeft(of: ExportRunner.resolved(ExportRunner.expanded(file))) }
+    if let file = options.dataFile {
+      PartFile.removeLeft(of: ExportRunner.resolved(ExportRunner.expanded(file)))
+    }
     let indexes = views.flatMap(\.indexes)
     if indexes.isEmpty { return }
     let session = try Workspace.session(options)
