@@ -33,7 +33,7 @@ extension TerminalTests {
       try terminal.type("too late")
       try terminal.wait(for: "too late")
       #expect(truncate(demo.file + "-shm", 0) == 0)
-      try terminal.wait(for: "the file is gone")
+      try terminal.wait(for: "nothing is saved")
       try terminal.keys("Enter")
       try terminal.wait(for: "was cut off while it was open")
       try terminal.keys("Escape")

@@ -74,7 +74,9 @@ import Testing
 
   @Test func droppedTextIsKeptNoLonger() throws {
     let again = try again(conflict(with: 50))
-    again.press("S d y")
+    again.press("S d")
+    again.wait(milliseconds: Question.graceMilliseconds)
+    again.press("y")
     #expect(again.state.writes.queue.refused.isEmpty)
     #expect(SessionState.session(again.state).drafts.isEmpty)
   }

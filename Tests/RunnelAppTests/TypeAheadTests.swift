@@ -538,7 +538,7 @@ import Testing
     try app.elsewhereUnseen { _ = try $0.write(.set(Path("/user/ana/email"), "theirs")) }
     app.strike("Enter j")
     app.pump()
-    for _ in 0..<8 where !app.cursorLine.contains("name") { app.press("j") }
+    for _ in 0..<8 where !app.cursorLine.contains("name") { app.press("k") }
     app.press("e x")
     try app.elsewhereUnseen { _ = try $0.write(.set(Path("/user/ana/name"), "theirs")) }
     app.strike("Enter k")

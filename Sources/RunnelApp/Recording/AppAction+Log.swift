@@ -138,7 +138,8 @@ extension AppAction: LoggableAction {
         views: try fields.stringsIfAny("views").first.flatMap { SavedViews(text: $0) })
     case "sessionKept": self = .sessionKept(problem: try fields.value(name).string)
     case "fileGone":
-      let part = try fields.string("part")
+      // Recordings of earlier versions know the loss of the file only.
+      let part = try fields.stringIfAny("part") ?? FileGone.Part.file.rawValue
       guard let part = FileGone.Part(rawValue: part) else {
         throw fields.misfit("part", "a part of a file")
       }

@@ -67,7 +67,7 @@ final class ExportRunner {
       destination != ExportRunner.resolved(ExportRunner.expanded(name))
     {
       // Only one of the names would get the new file.
-      report(.failed("\(job.file) is another name of the opened file: export to \(name)"))
+      report(.failed("that is another name of the opened file: export to \(name)"))
       return nil
     }
     if access(path, F_OK) == 0, !job.replaces || opened.map(isNotAgreed) == true {

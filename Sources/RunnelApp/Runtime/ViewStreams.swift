@@ -296,7 +296,11 @@ final class ViewStreams {
       guard let self else { return }
       // Without a connection a page brings nothing once all that is known is loaded, though there may be more.
       let endsUnknown = paged.scannedCount == scanned && paged.fetchState(at: end) == .more
-      if outcome != .fetched || endsUnknown { search = nil }
+      if outcome != .fetched || endsUnknown {
+        // The list was told of the page while the search went on.
+        search = nil
+        return tellFetchStates()
+      }
       searchOn()
     }
   }

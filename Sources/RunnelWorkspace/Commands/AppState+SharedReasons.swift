@@ -33,31 +33,18 @@ extension AppState {
   }
 }
 
-extension AppState {
-  /// The state as the palette asks it for reasons: these name commands, and no keys.
-  ///
-  /// In the palette keys type, or mean what they mean there: Enter runs what is selected.
-  var withoutKeys: AppState {
-    var place = self
-    place.settings.keymap = AppState.noKeys
-    return place
-  }
-
-  private static let noKeys = Keymap([])
-
-  /// A reason that names work under way.
-  ///
-  /// It names no key: where the reason is read, as in the palette, the key
-  /// that stops the work may close what is in front.
-  static func reasonUnderWay(_ words: String) -> String { "\(words): wait, or stop that first" }
-}
-
 extension String {
   /// The text without the full stop at its end, for a line that goes on after it.
   var withoutFullStop: String { hasSuffix(".") && !hasSuffix("..") ? String(dropLast()) : self }
 }
 
 extension SharedCommands {
+  /// A reason that names work under way.
+  ///
+  /// It names no key: where the reason is read, as in the palette, the key that stops the work may close what
+  /// is in front.
+  static func reasonUnderWay(_ words: String) -> String { "\(words): wait, or stop that first" }
+
   /// The reason why the record at hand cannot be edited in a form, or nil if it can.
   static func reasonNoForm(_ state: AppState) -> String? {
     reasonBeingRead(state) ?? state.reasonReadOnly ?? reasonNoFields(state)

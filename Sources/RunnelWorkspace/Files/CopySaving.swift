@@ -25,7 +25,7 @@ extension CopySaving {
   fileprivate static func start(_ state: inout AppState, _ file: String) -> String? {
     if file.isEmpty || file.hasSuffix("/") { return "name a file" }
     if state.files.copy != nil {
-      return AppState.reasonUnderWay("a copy is being saved")
+      return SharedCommands.reasonUnderWay("a copy is being saved")
     }
     state.files.copy = CopySaving(startedAt: state.now)
     state.effects.append(.saveCopy(state.requests.newID(), file))

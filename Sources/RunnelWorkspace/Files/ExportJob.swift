@@ -152,7 +152,7 @@ enum Exporting {
 
   /// The reason why no export can begin, or nil if one can.
   static func reasonNotExported(_ state: AppState) -> String? {
-    state.files.export == nil ? nil : AppState.reasonUnderWay("an export is under way")
+    state.files.export == nil ? nil : SharedCommands.reasonUnderWay("an export is under way")
   }
 
   /// Returns the choices of what to export here, the most likely first.

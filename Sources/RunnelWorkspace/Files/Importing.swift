@@ -88,7 +88,7 @@ enum Importing {
   static func reasonNotImported(_ state: AppState) -> String? {
     state.reasonReadOnly
       ?? (state.files.importing == nil && state.files.reading == nil
-        ? nil : AppState.reasonUnderWay("an import is under way"))
+        ? nil : SharedCommands.reasonUnderWay("an import is under way"))
   }
 
   /// Whether something can be imported here; if not, says the reason.

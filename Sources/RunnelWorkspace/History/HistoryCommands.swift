@@ -52,7 +52,7 @@ extension HistoryCommands {
     guard let screen = historyInFront(state) else { return nil }
     if case .failed = screen.phase { return nil }
     if screen.request != nil {
-      return AppState.reasonUnderWay("the history is being read")
+      return SharedCommands.reasonUnderWay("the history is being read")
     }
     switch screen.paging {
     case .unknown, .more, .failed, .fetching: return nil

@@ -67,7 +67,7 @@ extension IndexMaking {
   static func reasonNotMade(_ state: AppState) -> String? {
     guard let screen = state.tabs.frontList else { return "keys need no index" }
     if state.files.indexing != nil {
-      return AppState.reasonUnderWay("an index is being made")
+      return SharedCommands.reasonUnderWay("an index is being made")
     }
     let order = screen.definition.source.order
     if order.forward == .key { return "keys need no index" }

@@ -24,7 +24,7 @@ package struct ListReach: Hashable, Sendable {
   ///
   /// A list that the server knows to be empty has both its ends.
   func isUnknown(_ origin: OriginFacts?) -> Bool {
-    origin?.isDisconnected == true && phase != .loading && loadedCount == 0 && !isExhausted
+    origin?.isDisconnected == true && loadedCount == 0 && !isExhausted
   }
 
   /// Whether the list does not reach the end where rows arrive.

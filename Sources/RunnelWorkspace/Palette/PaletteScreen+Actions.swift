@@ -78,7 +78,7 @@ extension PaletteScreen {
   static func actionItems(_ state: AppState) -> [MenuList.Item] {
     var known: Set<ActionID> = [.paletteOpen]
     let contexts = state.contexts
-    let place = state.withoutKeys
+    let place = withoutKeys(state)
     return Commands.bindings(in: state).compactMap { binding in
       guard known.insert(binding.action).inserted else { return nil }
       return MenuList.Item(
@@ -90,7 +90,7 @@ extension PaletteScreen {
   }
 
   static func commandItems(_ state: AppState) -> [MenuList.Item] {
-    let place = state.withoutKeys
+    let place = withoutKeys(state)
     let commands = PaletteCommand.all.map { command in
       let title = command.hint.isEmpty ? command.name : "\(command.name) \(command.hint)"
       return MenuList.Item(
@@ -109,7 +109,7 @@ extension PaletteScreen {
   static func items(
     _ state: AppState, of command: PaletteCommand, _ argument: String
   ) -> [MenuList.Item] {
-    let place = state.withoutKeys
+    let place = withoutKeys(state)
     if let refusal = command.disabledReason(place) {
       return [
         MenuList.Item(
@@ -230,7 +230,7 @@ extension PaletteScreen {
     }
     // A disabled action may have been enabled since it was offered.
     let refusal =
-      deed.action == nil ? item.refusal : reason(state.below.withoutKeys, against: deed)
+      deed.action == nil ? item.refusal : reason(withoutKeys(state.below), against: deed)
     if let refusal { return refuseInPalette(&state, deed, refusal) }
     if case .fill(let line) = deed {
       var screen = screen
@@ -260,7 +260,7 @@ extension PaletteScreen {
     guard case .palette(var screen)? = state.layers.last else { return }
     screen.problem = problem
     // An error in what was typed does not pass by itself.
-    let isOfPlace = deed.map { reason(state.below.withoutKeys, against: $0) == problem } == true
+    let isOfPlace = deed.map { reason(withoutKeys(state.below), against: $0) == problem } == true
     screen.refused = isOfPlace ? deed : nil
     state.layers[state.layers.count - 1] = .palette(screen)
   }
@@ -269,7 +269,7 @@ extension PaletteScreen {
   private static func perform(_ state: inout AppState, _ deed: PaletteDeed) -> String? {
     switch deed {
     case .action(let action):
-      if let reason = state.withoutKeys.disabledReason(action) { return reason }
+      if let reason = withoutKeys(state).disabledReason(action) { return reason }
       state.perform(action, count: nil)
       return nil
     case .fill: return nil
@@ -277,9 +277,9 @@ extension PaletteScreen {
       switch PaletteInput(line) {
       case .words(let name):
         guard let command = PaletteCommand.named(name) else { return "there is no command \(name)" }
-        return command.disabledReason(state.withoutKeys) ?? command.run(&state, "")
+        return command.disabledReason(withoutKeys(state)) ?? command.run(&state, "")
       case .command(let command, let argument):
-        return command.disabledReason(state.withoutKeys) ?? command.run(&state, argument)
+        return command.disabledReason(withoutKeys(state)) ?? command.run(&state, argument)
       case .path(let text):
         do {
           goTo(&state, try Path(typed: text))
@@ -329,11 +329,22 @@ extension PaletteScreen {
     }
   }
 
+  /// The state as the palette asks it for reasons: these name commands, and no keys.
+  ///
+  /// In the palette keys type, or mean what they mean there: Enter runs what is selected.
+  static func withoutKeys(_ state: AppState) -> AppState {
+    var place = state
+    place.settings.keymap = noKeys
+    return place
+  }
+
+  private static let noKeys = Keymap([])
+
   /// Brings the reasons of the palette in front up to date, after something else than a key has changed the
   /// state: work that was the reason may have ended.
   static func refreshReasons(_ state: inout AppState) {
     guard case .palette(var screen)? = state.layers.last else { return }
-    screen.refreshReasons(in: state.below.withoutKeys)
+    screen.refreshReasons(in: withoutKeys(state.below))
     state.layers[state.layers.count - 1] = .palette(screen)
   }
 

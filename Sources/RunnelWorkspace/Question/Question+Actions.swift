@@ -19,7 +19,9 @@ extension Question {
     if question.replacedPart != nil { actions.insert((.dialogPart, "only the part"), at: 1) }
     let contexts: [KeymapContext] = question.word == nil ? [.confirm] : [.input, .textField]
     let keys = KeyText(state.settings.keymap, contexts)
-    let enter = state.settings.keymap.keys(for: .dialogNo, in: contexts).contains("Enter")
+    let enter =
+      !state.layout.isCompact
+      && state.settings.keymap.keys(for: .dialogNo, in: contexts).contains("Enter")
     let offered = actions.compactMap { action, words in
       // What Enter answers is named: many take it for yes.
       keys.key(action, enter && action == .dialogNo ? "\(words) (Enter)" : words)

@@ -76,7 +76,7 @@ struct CommandViews {
     PaletteScreen.openPalette(&after)
     guard case .palette(let screen)? = after.layers.last else { return ["the palette is not open"] }
     // Its reasons name no keys.
-    let place = state.withoutKeys
+    let place = PaletteScreen.withoutKeys(state)
     let unkeyed: [ActionID: String?] = Dictionary(
       uniqueKeysWithValues: ids.map { ($0, place.disabledReason($0)) })
     let others = ids.filter { ((unkeyed[$0] ?? nil) == nil) != ((expected[$0] ?? nil) == nil) }
@@ -87,7 +87,7 @@ struct CommandViews {
   /// Differences of the commands after `:`, which the palette lists and runs.
   private func typed(_ menu: MenuList, _ expected: [ActionID: String?]) -> [String] {
     PaletteCommand.all.flatMap { command in
-      let reason = command.disabledReason(state.withoutKeys)
+      let reason = command.disabledReason(PaletteScreen.withoutKeys(state))
       var found: [String] = []
       func differ(_ place: String, _ said: String?) {
         if said == reason { return }
