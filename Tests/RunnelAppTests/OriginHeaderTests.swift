@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import Testing
 
@@ -24,6 +25,24 @@ import Testing
     #expect(take(OriginFacts(.live)) == before)
     #expect(take(shared(.live)) == before)
     #expect(before.contains("● live"))
+  }
+
+  /// The server refused the list to a session that had ended; another connection may read it.
+  @Test func listThatWasRefusedIsReadAgainUponTheNextConnection() {
+    _ = take(OriginFacts(.live))
+    app.take(
+      .list(
+        view: 0,
+        ListChange(
+          content: .sections([]), update: .reload, phase: .failed("Permission denied"),
+          paging: .exhausted, loadedCount: 0)))
+    #expect(app.line(of: "Permission denied") != nil, "\(app.body)")
+    _ = take(OriginFacts(.live))
+    #expect(app.line(of: "Permission denied") != nil, "The connection is the same.")
+    _ = take(OriginFacts(.waiting, since: app.state.now))
+    _ = take(OriginFacts(.live))
+    #expect(app.line(of: "Permission denied") == nil, "\(app.body)")
+    #expect(app.line(of: "ladder") != nil, "\(app.body)")
   }
 
   private func shared(_ link: OriginFacts.Link, reason: String? = nil) -> OriginFacts {

@@ -156,6 +156,7 @@ extension OriginFacts {
     state.database.origin = facts
     state.database.origin?.newPlaces = [:]
     RecordMoves.follow(&state, facts.newPlaces)
+    if before?.isCached == true, !facts.isCached { ListScreen.readFailedAgain(&state) }
     if let latency = facts.latency {
       state.say(.info, "the server answered in \(latency == 0 ? "less than 1" : "\(latency)") ms")
     }

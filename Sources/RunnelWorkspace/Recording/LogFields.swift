@@ -55,6 +55,11 @@ package struct LogFields {
     json[name] == nil ? [] : try strings(name)
   }
 
+  /// Returns a text; nil if the member is missing, as in old recordings.
+  package func stringIfAny(_ name: String) throws(ActionLogError) -> String? {
+    json[name] == nil ? nil : try string(name)
+  }
+
   /// Returns a key; nil if the member is missing, as in old recordings, or null.
   func keyIfAny(_ name: String) throws -> RunnelTree.Key? {
     guard let value = json[name], value != .null else { return nil }
