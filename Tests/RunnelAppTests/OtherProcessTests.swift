@@ -128,6 +128,22 @@ import Testing
     #expect(app.cursorLine.contains("news 2"))
   }
 
+  /// As a view that was found, which begins at the top.
+  @Test func listThatBeginsAtItsFirstRowFollowsAtItsEnd() throws {
+    var views = try Fixture.views()
+    views[0].source.anchor = .first
+    views[0].source.order = .key
+    views[0].sections = []
+    let app = try AppDriver(views, json: Fixture.small)
+    app.press("gg F")
+    try app.set("/room/-M8", Fixture.message("news 1", at: Fixture.now))
+    try app.set("/room/-M9", Fixture.message("news 2", at: Fixture.now))
+    #expect(app.cursorLine.contains("news 2"), "\(app.body)")
+    #expect(app.status.contains("F following"), "\(app.status)")
+    app.press("k")
+    #expect(app.status.contains("G follows"), "\(app.status)")
+  }
+
   /// The pinned rows stand above the newest one.
   @Test func listWhoseRowsArriveAtTheTopFollowsThere() throws {
     var views = try Fixture.views()
@@ -138,7 +154,7 @@ import Testing
     try post(app, 1...2)
     #expect(app.cursorLine.contains("news 2"))
     app.press("j")
-    #expect(!app.status.contains("following"))
+    #expect(app.status.contains("follows at the top"))
     try post(app, 3...3)
     #expect(!app.cursorLine.contains("news 3"))
   }

@@ -165,4 +165,22 @@ import Testing
     let moment = try #require(reader.moment("tomorrow 9:00"))
     #expect(try app.stored("/room/-M6/created") == .number(JSONNumber(moment)))
   }
+
+  /// As in a table where only some rows have a date.
+  @Test func emptyTextOfAColumnOfDatesTakesADateWord() throws {
+    let app = try AppDriver(
+      Fixture.views(),
+      json: [
+        "user": ["ana": ["plot": "2.3.2026"], "bo": ["plot": ""], "cy": ["plot": "24.12.2026"]]
+      ])
+    app.press("g2")
+    let view = try #require(app.state.tabs.front.view)
+    let example = app.state.tabs.lists[view].example(of: Fixture.path("/plot"))
+    #expect(example == .string("2.3.2026") || example == .string("24.12.2026"))
+    var input = FieldInput(rule: nil, "")
+    if let example { input.hold([example.json]) }
+    input.readDates(by: MomentReader(now: Self.now, local: Self.zone))
+    input.editor = LineEditor("today")
+    #expect(try input.value() == "24.8.2026")
+  }
 }

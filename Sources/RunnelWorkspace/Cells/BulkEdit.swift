@@ -57,7 +57,7 @@ enum BulkEdit {
       input.hold(values)
       return input
     }
-    let present = values.filter { $0 != .null }
+    let present = values.filter { $0 != .null && $0 != .string("") }
     let example = state.tabs.frontList?.example(of: field)?.json
     let held = present.isEmpty ? [example].compactMap(\.self) : present
     let kind = FieldKind(held.first ?? .string(""))

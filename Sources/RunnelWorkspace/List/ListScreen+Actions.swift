@@ -74,12 +74,10 @@ extension ListScreen {
     guard let view = state.tabs.front.view else { return }
     state.tabs.lists[view].list.isFollowing.toggle()
     guard state.tabs.lists[view].list.isFollowing else { return }
-    if state.tabs.lists[view].reach.isAway {
-      goToLiveEnd(&state, ofView: view)
-    } else {
-      let height = state.tabs.height(ofView: view, in: state.height)
-      state.tabs.lists[view].goToFollowedRow(height: height)
-    }
+    let end: ActionID = state.tabs.lists[view].followsAtTop ? .rowFirst : .rowLast
+    if goesToUnloadedEnd(&state, end, count: nil) { return }
+    let height = state.tabs.height(ofView: view, in: state.height)
+    state.tabs.lists[view].goToFollowedRow(height: height)
   }
 
   /// Pauses the list, or makes it live again.
@@ -344,9 +342,11 @@ extension ListScreen {
   /// The greatest number of fields of a form for a new record.
   private static let newFieldsMax = 40
 
-  /// A value of a field in one of the loaded records, or nil if none of the first ones has the field.
+  /// A value of a field in one of the loaded records, or nil if none of the first ones has the field; an empty
+  /// text tells nothing of the others.
   func example(of field: Path) -> Leaf? {
-    someRecords(ListScreen.examplesMax).lazy.compactMap { $0.row.node?[field].leaf }.first
+    let known = someRecords(ListScreen.examplesMax).lazy.compactMap { $0.row.node?[field].leaf }
+    return known.first { $0 != .string("") } ?? known.first
   }
 
   private var firstRecord: Record? {

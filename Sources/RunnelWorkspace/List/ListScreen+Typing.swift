@@ -16,7 +16,7 @@ extension ListScreen {
   /// typing at the end that is followed.
   mutating func beginFollowing(in old: ListContent) -> Following? {
     guard list.isFollowing,
-      !isLiveAtBottom || passing.rows.contains(where: isTyping) || hasTyping(old)
+      followsAtTop || passing.rows.contains(where: isTyping) || hasTyping(old)
     else { return nil }
     let isAtEnd = isAtNewest(in: old)
     list.isFollowing = false
@@ -32,9 +32,18 @@ extension ListScreen {
     }
   }
 
+  /// Whether new rows come at the top: the list shows the newest first.
+  ///
+  /// In all others they come at the bottom, also where the list begins at its first row.
+  var followsAtTop: Bool { definition.source.anchor == .last && definition.source.isDescending }
+
   /// Goes to the newest row, which the list follows from then on.
   mutating func goToFollowedRow(height: Int) {
-    goToLiveRow(height: height)
+    if followsAtTop {
+      list.moveToFirst(in: content, height: height)
+    } else {
+      list.moveToLast(in: content, height: height)
+    }
     guard let newest = newestStored(in: content) else { return }
     list.moveTo(.row(newest), in: content, height: height)
   }
@@ -46,9 +55,9 @@ extension ListScreen {
     newestStored(in: content).map { list.cursor == .row($0) } ?? true
   }
 
-  /// The row nearest to the live end that is not that of another who is typing; nil if there is none.
+  /// The row nearest to the end that is followed that is not that of another who is typing; nil if there is none.
   private func newestStored(in content: ListContent) -> String? {
-    isLiveAtBottom ? lastStored(in: content) : firstStored(in: content)
+    followsAtTop ? firstStored(in: content) : lastStored(in: content)
   }
 
   /// The first stored row of a section, in the section where it is nearest to the live end: sections by a
@@ -59,10 +68,7 @@ extension ListScreen {
     let firsts = content.sections.lazy.compactMap { section in
       section.rows.lazy.compactMap { records[$0] }.first { !isTransient($0) }
     }
-    let newest =
-      definition.source.isDescending
-      ? firsts.max(by: Record.isOrdered) : firsts.min(by: Record.isOrdered)
-    return newest?.id
+    return firsts.max(by: Record.isOrdered)?.id
   }
 
   private func hasTyping(_ content: ListContent) -> Bool {

@@ -296,6 +296,8 @@ extension RecordScreen {
         return
       }
       var input = FieldInput(rule: present.rule, json)
+      // What an empty text is to hold, other records tell.
+      if json == .string(""), let example { input.hold([example.json]) }
       // Mostly, a text takes the place of null.
       if present.coded == .null, present.rule == nil { input.kind = .string }
       input.coding = coding

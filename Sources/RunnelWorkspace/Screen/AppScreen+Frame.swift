@@ -358,8 +358,8 @@ extension AppScreen {
     guard let screen, !screen.followsNow else {
       return keys.keys(.followToggle).map { "\($0) following · " } ?? "following · "
     }
-    return keys.keys(screen.isLiveAtBottom ? .rowLast : .rowFirst).map { "\($0) follows · " }
-      ?? "not following here · "
+    if screen.followsAtTop { return "follows at the top · " }
+    return keys.keys(.rowLast).map { "\($0) follows · " } ?? "follows at the end · "
   }
 }
 
