@@ -12,11 +12,12 @@ extension ListScreen {
     var (isOn, isAtEnd) = (false, false)
   }
 
-  /// Turns following off for a change that `ListState` cannot follow: rows arrive at the top, or others are
-  /// typing at the end that is followed.
+  /// Turns following off for a change that `ListState` cannot follow: rows arrive at the top, or the last row is
+  /// a fetch-more row or that of another who is typing.
   mutating func beginFollowing(in old: ListContent) -> Following? {
+    let isAtPlaceholder = lastRow(of: old).map { isTyping($0) || ListScreen.isPlaceholder($0) }
     guard list.isFollowing,
-      followsAtTop || passing.rows.contains(where: isTyping) || hasTyping(old)
+      followsAtTop || passing.rows.contains(where: isTyping) || isAtPlaceholder == true
     else { return nil }
     let isAtEnd = isAtNewest(in: old)
     list.isFollowing = false
@@ -71,22 +72,30 @@ extension ListScreen {
     return firsts.max(by: Record.isOrdered)?.id
   }
 
-  private func hasTyping(_ content: ListContent) -> Bool {
-    guard let section = content.sections.last, section.rows.count > 0,
-      let last = content.row(
-        at: ListIndexPath(section: content.sections.count - 1, row: section.rows.count - 1))
-    else { return false }
-    return isTyping(last)
+  private func lastRow(of content: ListContent) -> String? {
+    guard let section = content.sections.last, section.rows.count > 0 else { return nil }
+    return content.row(
+      at: ListIndexPath(section: content.sections.count - 1, row: section.rows.count - 1))
   }
 
-  /// The last row that is not that of another who is typing; nil if there is none.
+  /// Whether a row says that there are no more rows beyond it.
+  private func isReachedEnd(_ id: String) -> Bool {
+    switch id {
+    case ListScreen.fetchMoreRow: reach.paging == .exhausted
+    case ListScreen.newerRow: reach.newer == .exhausted
+    default: false
+    }
+  }
+
+  /// The last row that is not that of another who is typing; the fetch-more row if rows beyond it are not loaded;
+  /// nil if there is none.
   ///
   /// O(people who are typing).
   private func lastStored(in content: ListContent) -> String? {
     for section in content.sections.indices.reversed() {
       for row in (0..<content.sections[section].rows.count).reversed() {
         guard let id = content.row(at: ListIndexPath(section: section, row: row)) else { continue }
-        if !isTyping(id) { return id }
+        if !isTyping(id), !isReachedEnd(id) { return id }
       }
     }
     return nil
