@@ -475,29 +475,6 @@ import Testing
     return storage
   }
 
-  @Test(arguments: [false, true])
-  func noStatusIsLeftOfADeviceThatSignedOutInAnotherProgram(isRevoked: Bool) async throws {
-    let (server, port) = try await server()
-    let (desk, deskReplicas) = try await device("desk", port)
-    let (laptop, replicas) = try await device("laptop", port)
-    for device in [desk, laptop] { try await device.signIn("ana") }
-    try await desk.store.subscribe()
-    let database = try await deskReplicas.database(of: "ana")
-    let states = "user-devices/ana/deviceStates/d"
-    let storage = try await shown(replicas)
-    try await wait(database, states) { $0["online"] == true }
-    if isRevoked { try await desk.store.revoke("d") }
-    await storage.leaveWithConnection("d", of: "ana")
-    await replicas.close()
-    // The mark of a revocation stays.
-    try await wait(database, states) { status in
-      isRevoked ? status.object?.map(\.name) == ["revoked"] : status.isNull
-    }
-    for device in [desk, laptop] { await device.close() }
-    await deskReplicas.close()
-    await server.stop()
-  }
-
   @Test func offlineSigningOutRemovesTheDeviceLaterAlsoAfterARestart() async throws {
     let (first, port) = try await server()
     var (device, replicas) = try await device("desk", port)

@@ -88,26 +88,4 @@ import Testing
       #expect(status == 400)
     }
   }
-
-  /// What was held by those who are gone does not count.
-  @Test func whoLeavesHoldsNothing() async throws {
-    try await withServer({ $0.network.unsentBytesMax = 30_000_000 }) { server in
-      for round in 1...8 {
-        // The answer to the question is then the first that is sent.
-        _ = try server.client().request("DELETE", "/x.json", "")
-        let lazy = try RawClient(port: server.port, receiveBytes: 4096)
-        let socket = try Socket(lazy, "/.ws?v=5&ns=test")
-        #expect(try socket.status(1, "q", "{\"p\":\"/x\",\"h\":\"\"}") == "ok")
-        let client = try server.client()
-        for number in 0..<25 {
-          try UnsentTotalTests.put(client, "/x", "\(number)\(UnsentTotalTests.text)")
-        }
-        lazy.hangUp()
-        // The server hears of it in a moment.
-        let line = "runnel_sessions_ended_total \(round)\n"
-        for _ in 0..<100_000 where !server.server.metricsText.contains(line) {}
-      }
-      #expect(!UnsentTotalTests.isReached(server))
-    }
-  }
 }
