@@ -9,6 +9,12 @@
 
 // The index of the log is mapped in pieces of this size; the head is in the first one.
 #define INDEX_PIECE_BYTES 32768
+// A piece holds the page numbers of so many frames, less those whose place the head takes, and then a hash
+// table, whose slots hold numbers of frames from 1.
+#define INDEX_HEAD_BYTES 136
+#define INDEX_PIECE_FRAMES 4096
+#define INDEX_SLOTS_OFFSET 16384
+#define INDEX_SLOTS 8192
 // The offsets in the header of the index that are read here.
 #define OFFSET_FRAMES 16
 #define OFFSET_SALTS 32
@@ -27,13 +33,17 @@ static unsigned number(const volatile char *index, int offset) {
   return *(const volatile unsigned *)(const volatile void *)(index + offset);
 }
 
+// Returns a piece of the index; NULL if there is none, and nothing is made.
+static const volatile char *index_piece(sqlite3_file *file, int piece) {
+  if (file == NULL || file->pMethods->iVersion < 2 || file->pMethods->xShmMap == NULL) return NULL;
+  void volatile *bytes = NULL;
+  int result = file->pMethods->xShmMap(file, piece, INDEX_PIECE_BYTES, 0, &bytes);
+  return result == SQLITE_OK || result == SQLITE_READONLY ? bytes : NULL;
+}
+
 int runnel_storage_log_state(void *connection, struct runnel_log_state *state) {
-  sqlite3_file *file = file_of(connection);
-  if (file == NULL || file->pMethods->iVersion < 2 || file->pMethods->xShmMap == NULL) return -1;
-  void volatile *index = NULL;
-  int result = file->pMethods->xShmMap(file, 0, INDEX_PIECE_BYTES, 0, &index);
-  if ((result != SQLITE_OK && result != SQLITE_READONLY) || index == NULL) return -1;
-  const volatile char *bytes = index;
+  const volatile char *bytes = index_piece(file_of(connection), 0);
+  if (bytes == NULL) return -1;
   state->frames = number(bytes, OFFSET_FRAMES);
   state->copied = number(bytes, OFFSET_COPIED);
   state->begun = number(bytes, OFFSET_BEGUN);
@@ -41,6 +51,39 @@ int runnel_storage_log_state(void *connection, struct runnel_log_state *state) {
     state->salts[offset] = (unsigned char)bytes[OFFSET_SALTS + offset];
   }
   return 0;
+}
+
+// Returns 1 if the pages of a piece's first frames are there, and all of these frames are in its hash table.
+static int is_piece_whole(const volatile char *piece, int head, unsigned count) {
+  const volatile unsigned *pages = (const volatile unsigned *)(const volatile void *)(piece + head);
+  const volatile unsigned short *slots =
+    (const volatile unsigned short *)(const volatile void *)(piece + INDEX_SLOTS_OFFSET);
+  unsigned char is_known[INDEX_PIECE_FRAMES] = {0};
+  unsigned known = 0;
+  for (int slot = 0; slot < INDEX_SLOTS; slot++) {
+    unsigned frame = slots[slot];
+    if (frame == 0 || frame > count || is_known[frame - 1] || pages[frame - 1] == 0) continue;
+    is_known[frame - 1] = 1;
+    known++;
+  }
+  return known == count;
+}
+
+int runnel_storage_index_is_whole(void *connection) {
+  sqlite3_file *file = file_of(connection);
+  const volatile char *piece = index_piece(file, 0);
+  if (piece == NULL) return -1;
+  unsigned left = number(piece, OFFSET_FRAMES);
+  for (int place = 0; left > 0; place++) {
+    piece = index_piece(file, place);
+    if (piece == NULL) return 0;
+    int head = place == 0 ? INDEX_HEAD_BYTES : 0;
+    unsigned room = INDEX_PIECE_FRAMES - (unsigned)head / sizeof(unsigned);
+    unsigned count = left < room ? left : room;
+    if (!is_piece_whole(piece, head, count)) return 0;
+    left -= count;
+  }
+  return 1;
 }
 
 int runnel_storage_read_file(void *connection, void *bytes, int count, long long offset) {

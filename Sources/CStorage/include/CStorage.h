@@ -22,6 +22,15 @@ struct runnel_log_state {
 /// Source: SQLite, "WAL-mode File Format", section 2.
 int runnel_storage_log_state(void *connection, struct runnel_log_state *state);
 
+/// Returns 1 if the index of the log knows every frame in use, so that SQLite finds its page; 0 if a part of
+/// the index is empty, as after it was cut off; -1 if there is no index. O(n) in the frames.
+///
+/// The caller has read from the file, and reads the state of the log before and after: the index of a log
+/// that began anew meanwhile tells nothing.
+///
+/// Source: SQLite, "WAL-mode File Format", section 2.
+int runnel_storage_index_is_whole(void *connection);
+
 /// Reads bytes of the database file itself, without the log; returns 0, or -1.
 int runnel_storage_read_file(void *connection, void *bytes, int count, long long offset);
 

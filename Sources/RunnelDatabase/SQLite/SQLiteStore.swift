@@ -72,6 +72,7 @@ final class SQLiteStore {
     do {
       if !isReadOnly { try CompanionFiles.unlock(beside: file) }
       let newest = try SQLiteStore.checkLog(of: file, isPatient: busyTimeout > .zero)
+      try SQLiteStore.checkIndex(of: file, isPatient: busyTimeout > .zero)
       if !isLogDamageAccepted { try SQLiteStore.checkLog(ofSmallFile: file) }
       // A connection that cannot write leaves even the log of a foreign file untouched.
       if !isReadOnly, let kind = try SQLiteStore.peek(file, busyTimeout) {
@@ -91,6 +92,7 @@ final class SQLiteStore {
       try keepLog(true)
       let kind = try SQLiteStore.kind(queue)
       try SQLiteStore.check(kind, file: file, isReadOnly: isReadOnly)
+      try checkIndexIsWhole()
       if !isLogDamageAccepted { try checkLogIsWhole() }
       if let newest { try checkAge(since: newest) }
       if isReadOnly {

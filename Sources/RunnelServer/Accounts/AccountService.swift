@@ -457,6 +457,8 @@ actor AccountService {
       attempts.succeeded(request.names)
       keepLockOuts()
     }
+    // After a write, the number that was seen before it is news: a backup was restored.
+    seenHead.store(-1, ordering: .relaxed)
     publish()
     for mail in decision.mails { send(mail) }
     let now = calendar()

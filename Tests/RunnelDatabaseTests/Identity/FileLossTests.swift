@@ -188,6 +188,47 @@ import Testing
     try next.set("/d", "1")
   }
 
+  /// SQLite fills the missing part with zeros, and reads the old pages of the file then.
+  @Test(arguments: [100, 4096, 16_384, 20_000])
+  func nobodyOpensAnIndexOfWhichAPartWasCutOff(byteCount: Int) throws {
+    let sessions = [try database.filledSession(), try database.session(seed: 2)]
+    let before = try sessions[0].export()
+    #expect(truncate(database.file + "-shm", byteCount) == 0)
+    for isReadOnly in [true, false, false] {
+      let error = #expect(throws: DatabaseError.self) {
+        try database.session(isReadOnly: isReadOnly, seed: 4).close()
+      }
+      #expect(error?.message.contains("-shm, the index of the log") == true)
+      #expect(error?.message.contains("was cut off while it was open") == true)
+    }
+    // Who had it open tells of it at the end.
+    for session in sessions { #expect(throws: DatabaseError.self) { try session.close() } }
+    let next = try database.session(seed: 3)
+    #expect(try next.export() == before)
+    try next.set("/d", "1")
+  }
+
+  /// As another program does that opens the file.
+  @Test func anIndexThatWasFilledUpWithZerosIsFound() throws {
+    let session = try database.filledSession()
+    let before = try session.export()
+    #expect(truncate(database.file + "-shm", 16_384) == 0)
+    #expect(truncate(database.file + "-shm", 32_768) == 0)
+    let error = #expect(throws: DatabaseError.self) { try database.session(seed: 2).close() }
+    #expect(error?.message.contains("was cut off while it was open") == true)
+    #expect(throws: DatabaseError.self) { try session.close() }
+    #expect(try database.session(seed: 3).export() == before)
+  }
+
+  /// A program that is killed while it makes the index leaves one of an odd size.
+  @Test func anIndexThatNobodyHasOpenIsMadeAnew() throws {
+    let session = try database.filledSession()
+    let before = try session.export()
+    try session.close()
+    try Data(count: 4096).write(to: URL(fileURLWithPath: database.file + "-shm"))
+    #expect(try database.session(seed: 2).export() == before)
+  }
+
   @Test func whereItWentIsSaid() throws {
     var session = try database.filledSession()
     let old = database.file + ".old"

@@ -122,6 +122,7 @@ extension SQLiteStore {
         if db.configuration.readonly || db.sqliteConnection == nil { return nil }
         do {
           try checkFiles(db)
+          if !SQLiteStore.isIndexWhole(db) { throw FileLoss.indexCut }
         } catch let loss as FileLoss {
           throw settle(loss, db)
         }
