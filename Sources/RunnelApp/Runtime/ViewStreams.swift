@@ -373,9 +373,10 @@ final class ViewStreams {
     tellCount?(count)
   }
 
-  /// Reports that kept rows or a first page are there, if the adapter told nothing: a filter may hide them all.
+  /// Reports that kept rows or a first page are there, if the adapter told nothing: a filter may hide them all,
+  /// or the rows came before the answer that says that they are a whole page.
   private func tellWhatIsThere() {
-    let isThere = !paged.awaitsFirstPage && paged.loadState.showsRows && paged.items.isEmpty
+    let isThere = !paged.awaitsFirstPage && paged.loadState.showsRows
     if hasRead || isToldLoading && isThere, adapter?.isHeld == false { tellUnchanged() }
   }
 
