@@ -50,8 +50,16 @@ public struct OriginAccess: Sendable {
   /// The name under which tokens without a known user once shared a replica.
   static let unknownUser = "user"
   private static let reservedNames = ["public", administrator, unknownUser]
+  /// What begins the names of users of tokens that no account has.
+  private static let tokenPrefixes = ["uid:", "claims:"]
   /// The claims in which two tokens of one user differ.
   private static let passingClaims = ["iat", "exp", "nbf", "jti"]
+
+  /// Whether the name of a user may be that of an account, or of nobody: not of the secret, nor of a token without
+  /// a user.
+  static func mayBeAccount(_ user: String) -> Bool {
+    user != administrator && !tokenPrefixes.contains { user.hasPrefix($0) }
+  }
 
   /// Returns the name of a token's user: `d.uid` in a custom token, `sub` or `user_id` in others.
   ///

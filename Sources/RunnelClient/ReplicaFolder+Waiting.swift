@@ -27,18 +27,56 @@ extension ReplicaFolder {
   package static func waitingFiles(
     for address: OriginAddress, environment: [String: String]
   ) -> [WaitingFile] {
+    replicas(of: address, environment).compactMap { file, user in
+      let count = pendingCount(file)
+      return count == 0 ? nil : WaitingFile(file: file, user: user, pendingCount: count)
+    }
+  }
+
+  /// Returns the users who have a replica of an origin, and may have an account or are nobody, as far as the names of
+  /// the files tell them; no file is opened.
+  ///
+  /// - Parameters:
+  ///   - address: the origin.
+  ///   - environment: the environment variables of the process.
+  /// - Returns: the ids, as accesses name the users.
+  package static func users(
+    of address: OriginAddress, environment: [String: String]
+  ) -> [String] {
+    replicas(of: address, environment).compactMap(\.user).filter(OriginAccess.mayBeAccount)
+  }
+
+  /// Drops the pending writes of the user of a replica.
+  ///
+  /// - Parameters:
+  ///   - address: the origin.
+  ///   - user: the user that the access names.
+  ///   - environment: the environment variables of the process.
+  /// - Throws: `DatabaseError` if it cannot be opened or written.
+  package static func dropWaiting(
+    of address: OriginAddress, user: String, environment: [String: String]
+  ) throws {
+    let file = "\(try folder(environment))/\(fileName(for: address, user: user))"
+    guard access(file, F_OK) == 0 else { return }
+    let session = try DatabaseSession(file: file, environment: .system)
+    // What was dropped is on disk.
+    defer { try? session.close() }
+    for write in try session.pendingWritesOfUser() { _ = try session.dropPendingWrite(write.id) }
+  }
+
+  /// The files of an origin's replicas, and their users if their names tell them, sorted by the names.
+  private static func replicas(
+    of address: OriginAddress, _ environment: [String: String]
+  ) -> [(file: String, user: String?)] {
     guard let folder = try? self.folder(environment) else { return [] }
     let shared = fileName(for: address, user: OriginAccess.unknownUser)
     let start = fileName(for: address, user: "").dropLast(ending.count)
     return names(in: folder)
       .filter { $0.hasPrefix(start) && $0.hasSuffix(ending) && $0 != shared }
-      .compactMap { name in
-        let file = "\(folder)/\(name)"
-        let count = pendingCount(file)
-        if count == 0 { return nil }
+      .map { name in
         let user = decoded(name.dropFirst(start.count).dropLast(ending.count))
         let isWhole = user.map { fileName(for: address, user: $0) == name } ?? false
-        return WaitingFile(file: file, user: isWhole ? user : nil, pendingCount: count)
+        return ("\(folder)/\(name)", isWhole ? user : nil)
       }
   }
 

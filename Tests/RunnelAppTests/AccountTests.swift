@@ -360,18 +360,6 @@ import Testing
     #expect(request(app)?.request == .use("0ld-otto"))
   }
 
-  @Test func writesOfWhoeverRevokedThisDeviceAreCounted() throws {
-    var facts = AccountFacts()
-    (facts.isRevoked, facts.revokedUser, facts.revokedCount) = (true, "ana", 2)
-    #expect(AccountFacts(facts.json) == facts)
-    let app = try AppDriver(Fixture.views(), json: Fixture.small)
-    app.take(.accounts(facts))
-    app.press("S")
-    #expect(app.line(of: "2 writes wait for a new sign-in") != nil)
-    app.press("Esc A")
-    #expect(app.line(of: "was revoked, and 2 writes wait") != nil)
-  }
-
   @Test(arguments: [false, true])
   func whoeverForgetsTheAccountsAtTheEndIsAskedAboutWritesThatWait(_ forgets: Bool) throws {
     // The write of the whole database waits.

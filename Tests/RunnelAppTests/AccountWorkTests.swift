@@ -141,7 +141,8 @@ import Testing
     var user = AccountUser(id: "0ld")
     user.email = "ana@x.org"
     try home.folder(home.ownService).rememberEnd(of: user, AccountFailure(.sessionEnded, "Ended."))
-    let work = AccountWork(home, countWaiting: { $0 == "0ld" ? 2 : 0 }, wake: {})
+    let work = AccountWork(
+      home, replicas: WaitingReplicas(count: { $0 == "0ld" ? 2 : 0 }), wake: {})
     _ = self.work.begin(as: nil)
     #expect(try await signIn("ana") == .success("ana"))
     let account = AccountFacts.Account(id: "0ld", email: "ana@x.org")
@@ -153,13 +154,37 @@ import Testing
   }
 
   @Test func writesOfAnotherAccountThatIsSignedInAreAmongTheFacts() async throws {
-    let work = AccountWork(home, countWaiting: { $0 == "bo" ? 2 : 0 }, wake: {})
+    let work = AccountWork(home, replicas: WaitingReplicas(count: { $0 == "bo" ? 2 : 0 }), wake: {})
     _ = self.work.begin(as: nil)
     #expect(try await signIn("ana") == .success("ana"))
     #expect(try await signIn("bo", 2) == .success("bo"))
     let waiting = work.begin(as: "ana").waiting
     #expect(waiting.map(\.account.id) == ["bo"] && waiting.map(\.count) == [2])
     #expect(work.begin(as: "bo").waiting.isEmpty)
+  }
+
+  @Test func writesOfUsersWhoAreSignedOutAreAmongTheFacts() async throws {
+    var user = AccountUser(id: "left")
+    user.email = "left@x.org"
+    try home.noteSignOut(of: user, writesWait: true)
+    let counts = Mutex(["left": 2, "lost": 1, "public": 4, "none": 0])
+    let replicas = WaitingReplicas(
+      count: { user in counts.withLock { $0[user] ?? 0 } },
+      users: { counts.withLock { $0.keys.sorted() } },
+      drop: { user in counts.withLock { $0[user] = nil } })
+    let work = AccountWork(home, replicas: replicas, wake: {})
+    let facts = work.begin(as: "ana")
+    #expect(
+      facts.waiting == [
+        AccountFacts.Waiting(.init(id: "left", email: "left@x.org"), count: 2, .signedOut),
+        AccountFacts.Waiting(.init(id: "lost"), count: 1, .signedOut),
+      ])
+    #expect(facts.nobodyCount == 4 && work.countedUsers == ["left", "lost"])
+    // Those of nobody are shown then.
+    #expect(work.begin(as: nil).nobodyCount == 0)
+    try await work.giveUp("left")
+    #expect(try home.left("left") == nil)
+    #expect(work.begin(as: "ana").waiting.map(\.account.id) == ["lost"])
   }
 
   @Test func resetThatMadeANewAccountSaysTheAddress() async throws {
@@ -178,7 +203,11 @@ import Testing
     try folder.rememberEnd(of: AccountUser(id: "ana"), DeviceRevocation.failure)
     let facts = work.begin(as: nil)
     #expect(facts.session == .nobody && facts.isRevoked && facts.current == nil)
-    #expect(AccountWork(home, countWaiting: { _ in 3 }, wake: {}).begin(as: nil).revokedCount == 3)
+    let replicas = WaitingReplicas(count: { _ in 3 })
+    let waiting = AccountWork(home, replicas: replicas, wake: {}).begin(as: nil).waiting
+    #expect(waiting == [AccountFacts.Waiting(.init(id: "ana"), count: 3, .revoked)])
+    // Its data is shown only after a sign-in.
+    #expect(fields(try await ask(2, .use("ana"))) == [])
     _ = try await signIn("ana")
     #expect(!work.begin(as: "ana").isRevoked)
   }
@@ -209,7 +238,8 @@ import Testing
   @Test(arguments: [0, 1])
   func signOutOfAnAnonymousUserIsRememberedWhileWritesWait(_ count: Int) async throws {
     let (news, continuation) = AsyncStream.makeStream(of: Void.self)
-    let work = AccountWork(home, countWaiting: { _ in count }, wake: { continuation.yield() })
+    let work = AccountWork(
+      home, replicas: WaitingReplicas(count: { _ in count }), wake: { continuation.yield() })
     _ = self.work.begin(as: nil)
     let user = try #require(try await ask(1, .signInAnonymously).get())
     _ = work.begin(as: user)
@@ -229,7 +259,7 @@ import Testing
     #expect(try await signIn("ana", 2) == .success("ana2"))
     #expect(try home.all().map(\.user.id) == ["ana2"])
     #expect(try home.ended("ana") != nil && home.signedIn()?.user.id == "ana2")
-    let next = AccountWork(home, countWaiting: { _ in 1 }, wake: {})
+    let next = AccountWork(home, replicas: WaitingReplicas(count: { _ in 1 }), wake: {})
     #expect(next.begin(as: "ana2").waiting.map(\.account.id) == ["ana"])
   }
 

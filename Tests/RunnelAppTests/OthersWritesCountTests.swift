@@ -38,7 +38,7 @@ import Testing
     var options = AccountOptions()
     options.clock = AccountClock(now: { 0 }, sleep: { _ in })
     let work = AccountWork(
-      home, options: options, countWaiting: { _ in count.withLock { $0 } },
+      home, options: options, replicas: WaitingReplicas(count: { _ in count.withLock { $0 } }),
       wake: { continuation.yield() })
     #expect(work.begin(as: "ana").waiting.map(\.count) == [2])
     let monitor = AccountMonitor(work, folder: home.path) { replicas + "/\($0).db" }

@@ -1,3 +1,4 @@
+import RunnelTerminal
 import Testing
 
 @testable import RunnelApp
@@ -72,6 +73,77 @@ import Testing
     app.press("q")
     #expect(app.line(of: "1 write of anonymous k3x9vq waits: it is never sent then") != nil)
     #expect(app.line(of: "signs in") == nil)
+  }
+
+  /// The facts of a user, while writes of others wait who are signed out.
+  private static func absent(
+    _ facts: AccountFacts, _ absence: AccountFacts.Absence, _ account: AccountFacts.Account
+  ) -> AccountFacts {
+    var facts = facts
+    facts.waiting = [AccountFacts.Waiting(account, count: 2, absence)]
+    return facts
+  }
+
+  @Test(arguments: [
+    (AccountFacts.Absence.signedOut, "signed out, 2 writes wait"),
+    (.revoked, "device revoked, 2 writes wait"),
+  ])
+  func writesOfAccountsThatAreSignedOutAreTold(
+    _ absence: AccountFacts.Absence, _ words: String
+  ) throws {
+    let facts = Self.absent(AccountFacts(), absence, AccountTests.bo)
+    #expect(AccountFacts(facts.json) == facts)
+    let app = try open(facts, forgets: false)
+    #expect(app.screen[0].contains("↑2 of others"))
+    app.press("S")
+    #expect(app.line(of: "without an account nothing waits, and nothing was refused") != nil)
+    #expect(app.line(of: "2 writes of bo@x.org wait for a new sign-in · A lists") != nil)
+    app.press("Esc A")
+    #expect(app.body.contains { $0.contains("bo@x.org") && $0.contains(words) })
+    // What is kept of it is shown only after the sign-in.
+    app.press("Enter")
+    #expect(!app.screenEffects.contains { if case .account = $0 { true } else { false } })
+    guard case .form(let form)? = app.state.layers.last else {
+      Issue.record("no form: \(app.screen)")
+      return
+    }
+    #expect(form.fields.first?.input.editor.text == "bo@x.org" && form.focus == 1)
+  }
+
+  @Test func writesOfAnAccountThatIsSignedOutAreGivenUpAfterAQuestion() throws {
+    let app = try open(
+      Self.absent(AccountTests.facts, .signedOut, .init(id: "0ld")), forgets: false)
+    app.press("A G d")
+    #expect(app.line(of: "Give up the writes") != nil)
+    #expect(app.line(of: "2 writes wait: nothing brings them back then") != nil)
+    app.wait(milliseconds: 200)
+    app.press("y")
+    guard case .account(let id, .giveUp("0ld"))? = app.screenEffects.last else {
+      Issue.record("not given up: \(app.screenEffects)")
+      return
+    }
+    app.take(.answered(id, .account(user: nil)))
+    #expect(app.toast == "the writes were given up")
+  }
+
+  @Test func nobodySignsInAgainToAnAccountWithoutAnAddress() throws {
+    let app = try open(
+      Self.absent(AccountTests.facts, .revoked, Self.anonymous), forgets: false)
+    app.press("S")
+    #expect(app.line(of: "2 writes of anonymous k3x9vq wait · A lists") != nil)
+    app.press("Esc A G Enter")
+    #expect(app.toast.hasPrefix("nobody can sign in to it again"))
+  }
+
+  @Test func writesWithoutAnAccountAreToldWhereAnAccountIsShown() throws {
+    var facts = AccountTests.facts
+    facts.nobodyCount = 1
+    #expect(AccountFacts(facts.json) == facts)
+    let app = try open(facts, forgets: false)
+    #expect(app.screen[0].contains("↑1 of others"))
+    app.press("S")
+    #expect(
+      app.line(of: "1 write without an account waits: it is sent while nobody is signed in") != nil)
   }
 
   @Test func signOutOfAnotherAccountSaysWhatWaits() throws {

@@ -166,6 +166,13 @@ public struct AccountFolder: AccountStorage {
     try leftFile(user).readEnded()?.user
   }
 
+  /// Reads the users who signed out while writes waited, and did not sign in since, sorted by their ids.
+  ///
+  /// Files that cannot be read are left out.
+  package func allLeft() -> [AccountUser] {
+    names(ending: ".left").compactMap { try? AccountFile(path: "\(path)/\($0)").readEnded()?.user }
+  }
+
   /// Reads the ends of all sessions whose users did not sign in since, nor out, sorted by their users' ids.
   ///
   /// Files that cannot be read are left out.

@@ -103,6 +103,10 @@ package struct AccountHome: Sendable {
     try folderOfAnyService.left(user)
   }
 
+  /// Reads the users who signed out while writes waited, and did not sign in since; without files that cannot be
+  /// read.
+  package func allLeft() -> [AccountUser] { folderOfAnyService.allLeft() }
+
   /// Forgets the address of a user who signed out, as no write waits any more.
   ///
   /// - Throws: `AccountFailure` (`storage`) if the file cannot be removed.

@@ -48,8 +48,13 @@ extension AccountFacts {
 extension AccountFacts.Waiting {
   /// Makes an account whose session has ended.
   init(_ end: EndedAccount, count: Int) {
-    self.init(AccountFacts.Account(end.user), count: count, isDeleted: end.isDeleted)
+    self.init(
+      AccountFacts.Account(end.user), count: count, isDeleted: end.isDeleted,
+      end.isRevoked ? .revoked : nil)
   }
+
+  /// Makes an account whose user is signed out.
+  init(left user: AccountUser) { self.init(AccountFacts.Account(user), count: 0, .signedOut) }
 }
 
 extension AccountFacts.Account {

@@ -1,4 +1,5 @@
 import RunnelAccounts
+import RunnelClient
 import RunnelWorkspace
 import Synchronization
 
@@ -16,26 +17,46 @@ extension AccountWork {
     let ended: EndedAccount? = user.map { try? home.ended($0) } ?? (try? home.ended())
     let kept: [KeptAccount] = (try? home.all()) ?? []
     var facts = AccountFacts(kept, of: user, state, ended: ended)
-    facts.revokedCount = facts.revokedUser.map(countWaiting) ?? 0
-    facts.waiting = waiting(of: facts.accounts, besides: user)
+    tell(&facts, of: user)
     return facts
   }
 
-  /// The accounts but that of a user whose writes wait: those signed in, and those whose sessions have ended.
-  private nonisolated func waiting(
-    of signedIn: [AccountFacts.Account], besides user: String?
-  ) -> [AccountFacts.Waiting] {
-    let kept = signedIn.filter { $0.id != user }.map { AccountFacts.Waiting($0, count: 0) }
-    let ended = home.allEnded().filter { end in
-      // What is kept of a device that was taken away is shown only after a new sign-in.
-      !end.isRevoked && end.user.id != user && !signedIn.contains { $0.id == end.user.id }
+  /// Adds what waits of others than the user whose data is shown: of accounts that are signed in, whose sessions
+  /// have ended, or whose users are signed out.
+  private nonisolated func tell(_ facts: inout AccountFacts, of user: String?) {
+    let signedIn = facts.accounts.map { AccountFacts.Waiting($0, count: 0) }
+    let ended = home.allEnded().map { AccountFacts.Waiting($0, count: 0) }
+    let left = home.allLeft().map { AccountFacts.Waiting(left: $0) }
+    var seen = Set([user].compactMap(\.self))
+    // What is known best comes first.
+    let known = (signedIn + ended + left).filter { seen.insert($0.account.id).inserted }
+    let others = replicas.users().filter { seen.insert($0).inserted }
+    let found = others.prefix(WaitingReplicas.usersMax).compactMap { other in
+      other == OriginAccess.nobody.user ? nil : AccountFacts.Waiting(left: AccountUser(id: other))
     }
-    let all = kept + ended.map { AccountFacts.Waiting($0, count: 0) }
-    shared.withLock { $0.counted = all.map(\.account.id) }
-    return all.compactMap { account in
+    facts.waiting = (known + found).compactMap { account in
       var account = account
-      account.count = countWaiting(account.account.id)
+      account.count = replicas.count(account.account.id)
       return account.count == 0 ? nil : account
     }
+    let nobody = OriginAccess.nobody.user
+    let hasOfNobody = user != nil && others.contains(nobody)
+    facts.nobodyCount = hasOfNobody ? replicas.count(nobody) : 0
+    // Only who has an account here, or has written, may write.
+    let counted =
+      known.map(\.account.id)
+      + facts.waiting.map(\.account.id).filter { id in !known.contains { $0.account.id == id } }
+    shared.withLock { $0.counted = counted }
+  }
+
+  /// Gives up the writes of a user who is signed out.
+  func giveUp(_ user: String) async throws(AccountFailure) {
+    do {
+      try replicas.drop(user)
+    } catch {
+      throw AccountFailure(.storage, "\(error)")
+    }
+    try home.forgetLeft(user)
+    publish(await opened?.session.state)
   }
 }

@@ -64,8 +64,8 @@ actor AccountWork {
   private nonisolated let wake: @Sendable () -> Void
   nonisolated let departures: Departures?
   private nonisolated let revocation: DeviceRevocation?
-  /// Counts the writes of a user that wait in the replica.
-  nonisolated let countWaiting: @Sendable (_ user: String) -> Int
+  /// What waits in the replicas of all users.
+  nonisolated let replicas: WaitingReplicas
   let options: AccountOptions
   private(set) var opened: Opened?
   private var opening: (user: String, task: Task<Void, Never>)?
@@ -85,16 +85,15 @@ actor AccountWork {
   ///   - departures: removes this device from the lists of users who sign out; nil if it is in none.
   ///   - revocation: finds out whether this device was taken away; nil if it is in no list.
   ///   - options: the options of the sessions.
-  ///   - countWaiting: counts the writes of a user that wait in the replica, on any thread.
+  ///   - replicas: tells what waits in the replicas of all users.
   ///   - wake: called on any thread when there is something to take.
   init(
     _ home: AccountHome, _ departures: Departures? = nil, _ revocation: DeviceRevocation? = nil,
-    options: AccountOptions = AccountOptions(),
-    countWaiting: @escaping @Sendable (_ user: String) -> Int = { _ in 0 },
+    options: AccountOptions = AccountOptions(), replicas: WaitingReplicas = WaitingReplicas(),
     wake: @escaping @Sendable () -> Void
   ) {
     (self.home, self.departures, self.revocation) = (home, departures, revocation)
-    (self.options, self.countWaiting, self.wake) = (options, countWaiting, wake)
+    (self.options, self.replicas, self.wake) = (options, replicas, wake)
   }
 }
 
@@ -346,8 +345,13 @@ extension AccountWork {
     case .signOut(let user): return try await signOut(user)
     case .use(let user):
       // One whose session has ended is shown, and commands act as before.
-      if try home.service(of: user) != nil { try home.activate(user) }
+      if try home.service(of: user) != nil {
+        try home.activate(user)
+      } else if let end = try home.ended(user), end.isRevoked {
+        throw end.failure
+      }
       return user
+    case .giveUp(let user): try await giveUp(user)
     case .changePassword(let password, let current):
       try await perform(.changePassword(password, current: current))
     case .changeEmail(let email, let current):
@@ -464,7 +468,8 @@ extension AccountWork {
       await session.close()
       await departures?.begin()
     }
-    try home.noteSignOut(of: kept ?? ended ?? AccountUser(id: id), writesWait: countWaiting(id) > 0)
+    try home.noteSignOut(
+      of: kept ?? ended ?? AccountUser(id: id), writesWait: replicas.count(id) > 0)
     let next = try activateNext()
     publish(await opened?.session.state)
     return next

@@ -54,12 +54,10 @@ final class ApplicationHost {
         .map(DeviceRevocation.init)
     }
     let address = wish.address
+    let replicas = WaitingReplicas(
+      of: address, namesAll: options?.forgetsAccounts != true, environment: environment)
     let work = AccountWork(
-      home, departures, revocation, options: accountOptions,
-      countWaiting: { user in
-        ReplicaFolder.waitingFile(for: address, user: user, environment: environment)?.pendingCount
-          ?? 0
-      },
+      home, departures, revocation, options: accountOptions, replicas: replicas,
       wake: { wakeup.signal() })
     let monitor = AccountMonitor(work, folder: home.path) { user in
       try? ReplicaFolder.file(for: address, user: user, environment: environment)

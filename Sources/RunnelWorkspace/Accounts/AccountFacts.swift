@@ -41,16 +41,29 @@ package struct AccountFacts: Hashable, Sendable {
     case ended(String)
   }
 
-  /// An account that is not shown, and whose writes wait; it is signed in, or its session has ended.
+  /// Why the data of an account is shown only after a new sign-in.
+  package enum Absence: String, Hashable, Sendable {
+    /// The user signed out.
+    case signedOut
+    /// The user took this device away.
+    case revoked
+  }
+
+  /// An account that is not shown, and whose writes wait; it is signed in, or was.
   package struct Waiting: Hashable, Sendable {
     package var account: Account
     /// The number of its writes that wait.
     package var count: Int
     /// Whether the account was deleted.
     package var isDeleted: Bool
+    /// Why only a new sign-in shows the data; nil if they can be shown now.
+    package var absence: Absence?
 
-    package init(_ account: Account, count: Int, isDeleted: Bool = false) {
-      (self.account, self.count, self.isDeleted) = (account, count, isDeleted)
+    package init(
+      _ account: Account, count: Int, isDeleted: Bool = false, _ absence: Absence? = nil
+    ) {
+      (self.account, self.count) = (account, count)
+      (self.isDeleted, self.absence) = (isDeleted, absence)
     }
   }
 
@@ -58,6 +71,8 @@ package struct AccountFacts: Hashable, Sendable {
   package var accounts: [Account]
   /// The accounts other than the one that is shown whose writes wait.
   package var waiting: [Waiting] = []
+  /// The number of the writes without an account that wait, while an account is shown.
+  package var nobodyCount = 0
   /// The account whose data is shown; nil for none.
   package var current: Account?
   /// The state of its session.
@@ -67,8 +82,6 @@ package struct AccountFacts: Hashable, Sendable {
   package var isRevoked = false
   /// The id of the user who took this device away, while nobody is signed in; nil for none.
   package var revokedUser: String?
-  /// The number of the writes of that user that wait.
-  package var revokedCount = 0
   /// Whether the session has ended because the account was deleted: nobody can sign in to it.
   package var isDeleted = false
   /// Whether the session has ended because the account was disabled: nobody can sign in to it until it is
@@ -112,17 +125,13 @@ package struct AccountFacts: Hashable, Sendable {
 
   /// What is said where no account is listed.
   var emptyText: String {
-    if !isRevoked { return "nobody is signed in" }
-    let writes = revokedWrites.map { ", and " + $0 } ?? ""
-    return "nobody is signed in: this device was revoked\(writes)"
+    isRevoked ? "nobody is signed in: this device was revoked" : "nobody is signed in"
   }
 
-  /// Words about the writes of the user who took this device away; nil if none wait.
-  var wordsOnRevoked: String? { revokedWrites.map { "\($0) for a new sign-in" } }
-
-  private var revokedWrites: String? {
-    if revokedCount == 0 { return nil }
-    return revokedCount == 1 ? "1 write waits" : "\(revokedCount) writes wait"
+  /// Why the data of an account is shown only after a new sign-in; nil if they can be shown now.
+  func absence(of account: Account) -> Absence? {
+    if account.id == current?.id || isSignedIn(account) { return nil }
+    return waiting.first { $0.account.id == account.id }?.absence
   }
 
   /// All accounts to be listed: those signed in, the one that is shown, and others whose writes wait.
@@ -239,8 +248,8 @@ extension AccountFacts {
     if let reasonEnded { members.append(JSONMember("ended", .string(reasonEnded))) }
     if isRevoked { members.append(JSONMember("revoked", true)) }
     if let revokedUser { members.append(JSONMember("revokedUser", .string(revokedUser))) }
-    if revokedCount > 0 {
-      members.append(JSONMember("revokedCount", .number(JSONNumber(Int64(revokedCount)))))
+    if nobodyCount > 0 {
+      members.append(JSONMember("nobodyCount", .number(JSONNumber(Int64(nobodyCount)))))
     }
     if isDeleted { members.append(JSONMember("deleted", true)) }
     if isDisabled { members.append(JSONMember("disabled", true)) }
@@ -257,7 +266,7 @@ extension AccountFacts {
     (isRevoked, isDeleted) = (json["revoked"] == true, json["deleted"] == true)
     isDisabled = json["disabled"] == true
     revokedUser = json["revokedUser"]?.string
-    revokedCount = json["revokedCount"]?.int.map { Int($0) } ?? 0
+    nobodyCount = json["nobodyCount"]?.int.map { Int($0) } ?? 0
     waiting = json["waiting"]?.array?.compactMap { Waiting($0) } ?? []
   }
 }
@@ -268,6 +277,7 @@ extension AccountFacts.Waiting {
       JSONMember("account", account.json), JSONMember("count", .number(JSONNumber(Int64(count)))),
     ]
     if isDeleted { members.append(JSONMember("deleted", true)) }
+    if let absence { members.append(JSONMember("absence", .string(absence.rawValue))) }
     return .object(members)
   }
 
@@ -275,7 +285,8 @@ extension AccountFacts.Waiting {
     guard let account = json["account"].flatMap({ AccountFacts.Account($0) }),
       let count = json["count"]?.int
     else { return nil }
-    self.init(account, count: count, isDeleted: json["deleted"] == true)
+    let absence = json["absence"]?.string.flatMap { AccountFacts.Absence(rawValue: $0) }
+    self.init(account, count: count, isDeleted: json["deleted"] == true, absence)
   }
 }
 

@@ -18,6 +18,8 @@ package enum AccountRequest: Hashable, Sendable {
   case resetPassword(code: Secret<String>, Secret<String>)
   /// Sign a user out.
   case signOut(String)
+  /// Give up the writes of a user who is signed out.
+  case giveUp(String)
   /// Make another account the active one.
   case use(String)
   /// Change the password of the account that is shown.
@@ -39,7 +41,7 @@ extension AccountRequest {
     case .signIn(let email, _): hasher.combine(email)
     case .signUp(let email, _), .upgrade(let email, _): hasher.combine(email)
     case .sendReset(let email): hasher.combine(email)
-    case .signOut(let user), .use(let user): hasher.combine(user)
+    case .signOut(let user), .use(let user), .giveUp(let user): hasher.combine(user)
     case .changeEmail(let email, _): hasher.combine(email)
     case .signInAnonymously, .resetPassword, .changePassword, .sendVerification, .applyCode,
       .delete:
@@ -60,6 +62,7 @@ package enum AccountDeed: Hashable, Sendable {
   /// connection.
   case signOut(String, isOffline: Bool)
   case use(String)
+  case giveUp(String)
   case changePassword
   case changeEmail
   case sendVerification

@@ -121,6 +121,11 @@ extension AccountsCommands {
 
   static func reasonNotUsed(_ state: AppState) -> String? {
     if let reason = reasonNoAccount(state) { return reason }
+    if let screen = screen(state), let account = screen.cursorAccount, account.isAnonymous,
+      screen.facts.absence(of: account) != nil
+    {
+      return state.phrase("nobody can sign in to it again", .accountsSignOut, "gives up its writes")
+    }
     guard let screen = screen(state), screen.cursorAccount?.id == screen.facts.current?.id else {
       return nil
     }

@@ -60,19 +60,23 @@ extension AccountsScreen {
     return id
   }
 
-  /// Shows the database as the account under the cursor; if its session has ended, opens the form
-  /// to sign in again.
+  /// Shows the database as the account under the cursor; if its session has ended, or only a new sign-in shows its
+  /// data, opens the form to sign in again.
   static func useAccount(_ state: inout AppState) {
     guard let account = accountAtHand(state), let facts = state.database.accounts else { return }
     if account.id == facts.current?.id { return FormScreen.openAccountForm(&state, .signIn) }
+    if facts.absence(of: account) != nil {
+      return FormScreen.openAccountForm(&state, .signIn, as: account)
+    }
     ask(&state, .use(account.id), for: .use(account.id))
     state.say(.info, "opening the database as \(account.title)")
   }
 
-  /// Asks whether to sign out of the account under the cursor.
+  /// Asks whether to sign out of the account under the cursor; if it is signed out, whether to give up its writes.
   static func confirmSignOut(_ state: inout AppState) {
     guard let account = accountAtHand(state) else { return }
     let waiting = WaitingWrites(state).entry(of: account)
+    if let waiting, waiting.absence != nil { return confirmGivingUp(&state, account, waiting) }
     var message = [
       StyledLine(state.database.accounts?.title(of: account) ?? account.title)
     ]
@@ -94,6 +98,33 @@ extension AccountsScreen {
       ],
       openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "sign out", no: "stay")
+  }
+
+  /// Asks whether to give up the writes of an account that is signed out.
+  private static func confirmGivingUp(
+    _ state: inout AppState, _ account: AccountFacts.Account, _ waiting: WaitingWrites.Entry
+  ) {
+    let them = waiting.count == 1 ? "it" : "them"
+    var explanation = [
+      StyledLine("`runnel sync drop` lists the places, before it asks the same.", .muted)
+    ]
+    if waiting.fate == .sentLater {
+      explanation.insert(StyledLine("A sign-in as this user sends \(them).", .muted), at: 0)
+    }
+    let question = Question(
+      .giveUp(account.id), title: "Give up the writes",
+      message: [
+        StyledLine(waiting.title),
+        StyledLine("\(waiting.words): nothing brings \(them) back then", .warn),
+      ],
+      explanation: explanation, openedAt: state.input.eventTime)
+    Question.open(&state, question, yes: "give up", no: "keep")
+  }
+
+  /// Gives up the writes of an account that is signed out.
+  static func giveUp(_ state: inout AppState, _ user: String) {
+    ask(&state, .giveUp(user), for: .giveUp(user))
+    state.say(.info, "giving up the writes")
   }
 
   static func signOut(_ state: inout AppState, _ user: String) {
@@ -157,6 +188,7 @@ extension AccountsScreen {
       }
       state.say(.info, "signed in again")
     case .use(let user): Leaving.change(&state, to: AccountChange(to: user))
+    case .giveUp: state.say(.info, "the writes were given up")
     case .signOut(let gone, let isOffline):
       guard let current, gone == current.id else { return state.say(.info, signedOut) }
       let end = isOffline ? " on this machine: the server was not reached" : ""

@@ -69,6 +69,16 @@ package struct AccountsScreen: Hashable, Sendable {
       ? CellWidth.column(text, columns) : CellWidth.column(text, columns - 1) + "…"
   }
 
+  /// Returns why an account is not signed in, in words.
+  private static func end(of waiting: AccountFacts.Waiting) -> String {
+    switch waiting.absence {
+    case .revoked: "device revoked"
+    case .signedOut: "signed out"
+    case nil where waiting.isDeleted: "account deleted"
+    case nil: waiting.account.isAnonymous ? "signed out for good" : "session ended"
+    }
+  }
+
   /// Returns the state of an account, in words.
   private func words(on account: AccountFacts.Account) -> StyledLine {
     let isCurrent = account.id == facts.current?.id
@@ -76,10 +86,7 @@ package struct AccountsScreen: Hashable, Sendable {
     let waiting = isCurrent ? nil : facts.waiting.first { $0.account.id == account.id }
     let writes = waiting.map { $0.count == 1 ? "1 write waits" : "\($0.count) writes wait" }
     if let waiting, let writes, !facts.isSignedIn(account) {
-      let end =
-        waiting.isDeleted
-        ? "account deleted" : account.isAnonymous ? "signed out for good" : "session ended"
-      return StyledLine("\(end), \(writes)", .warn)
+      return StyledLine("\(AccountsScreen.end(of: waiting)), \(writes)", .warn)
     }
     if let writes { return StyledLine(writes, .warn) }
     var words: [String] = isCurrent ? ["shown"] : []

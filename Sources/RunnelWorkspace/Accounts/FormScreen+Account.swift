@@ -23,6 +23,7 @@ extension AccountDeed {
     case .delete: ("Delete the account", "delete", "deleting the account")
     case .signOut: ("Sign out", "sign out", "signing out")
     case .use: ("Show the database", "show", "opening the database")
+    case .giveUp: ("Give up the writes", "give up", "giving up the writes")
     case .sendVerification: ("Confirm the e-mail address", "send", "sending a message")
     }
   }
@@ -53,7 +54,7 @@ extension AccountDeed {
     case .changeEmail: [.email, .current]
     case .applyCode, .applyChange: [.code]
     case .delete: [.current]
-    case .signInAnonymously, .signOut, .use, .sendVerification: []
+    case .signInAnonymously, .signOut, .use, .giveUp, .sendVerification: []
     }
   }
 }
@@ -97,12 +98,15 @@ package enum AccountField: String, Hashable, Sendable {
 }
 
 extension FormScreen {
-  /// Opens the form for something that is done with accounts.
-  static func openAccountForm(_ state: inout AppState, _ deed: AccountDeed) {
+  /// Opens the form for something that is done with accounts; `account` is one that is to sign in.
+  static func openAccountForm(
+    _ state: inout AppState, _ deed: AccountDeed, as account: AccountFacts.Account? = nil
+  ) {
     let current = state.database.accounts?.current
     // Only who signs in again is known; to add an account, another address is typed.
     let isAgain = state.database.accounts?.goesOnBySignIn == true
-    let email = deed == .sendReset || deed == .signIn && isAgain ? current?.email ?? "" : ""
+    let known = deed == .sendReset || deed == .signIn && isAgain ? current : nil
+    let email = (account ?? known)?.email ?? ""
     var form = FormScreen(
       purpose: .account(deed), title: deed.words.title,
       fields: deed.fields.map { $0.field($0 == .email ? email : "", of: deed) })
@@ -239,7 +243,7 @@ extension AccountDeed {
       return .changeEmail(email, current: current)
     case .applyCode, .applyChange: return secrets[.code].map { .applyCode($0) }
     case .delete: return secrets[.current].map { .delete(current: $0) }
-    case .signInAnonymously, .signOut, .use, .sendVerification: return nil
+    case .signInAnonymously, .signOut, .use, .giveUp, .sendVerification: return nil
     }
   }
 }

@@ -23,13 +23,16 @@ struct WaitingWrites {
     let title: String
     let count: Int
     let fate: Fate
+    /// Why only a new sign-in shows them; nil if they can be shown now.
+    var absence: AccountFacts.Absence?
 
     /// The number of writes, in words with a verb.
     var words: String { count == 1 ? "1 write waits" : "\(count) writes wait" }
 
     /// The number of writes and whose they are, in words with a verb.
     var wordsWithTitle: String {
-      count == 1 ? "1 write of \(title) waits" : "\(count) writes of \(title) wait"
+      let whose = account == nil ? "without an account" : "of \(title)"
+      return count == 1 ? "1 write \(whose) waits" : "\(count) writes \(whose) wait"
     }
 
     /// What becomes of the writes if the account is signed out, in words that follow others.
@@ -49,8 +52,6 @@ struct WaitingWrites {
   let shown: Entry
   /// The writes of the other accounts, of each some.
   let others: [Entry]
-  /// The words on the writes of the user who revoked this device; nil if none wait.
-  let revoked: String?
 
   /// Counts the writes.
   init(_ state: AppState) {
@@ -62,14 +63,17 @@ struct WaitingWrites {
       fate: current.map {
         WaitingWrites.fate(of: $0, isDeleted: facts.isDeleted, isReplaced: facts.isReplaced)
       } ?? .sentLater)
-    others = facts.waiting.filter { $0.account.id != current?.id }.map { waiting in
+    let ofAccounts = facts.waiting.filter { $0.account.id != current?.id }.map { waiting in
       Entry(
         account: waiting.account, title: facts.title(of: waiting.account), count: waiting.count,
         fate: WaitingWrites.fate(
           of: waiting.account, isDeleted: waiting.isDeleted,
-          isReplaced: facts.isReplaced(waiting.account)))
+          isReplaced: facts.isReplaced(waiting.account)), absence: waiting.absence)
     }
-    revoked = facts.wordsOnRevoked
+    let isOfNobody = current != nil && facts.nobodyCount > 0
+    let ofNobody = Entry(
+      account: nil, title: "nobody", count: facts.nobodyCount, fate: .sentLater)
+    others = ofAccounts + (isOfNobody ? [ofNobody] : [])
   }
 
   private static func fate(
@@ -94,14 +98,25 @@ struct WaitingWrites {
 
   /// A line for each account but the shown one, for the queue.
   func lines(_ state: AppState) -> [StyledLine] {
-    let keys = KeyText.listKeys(state).hint(.accountsOpen, "shows the account")
-    return others.map { StyledLine("   \($0.wordsWithTitle)\(keys)", .rowPending) }
-      + [revoked].compactMap(\.self).map { StyledLine("   \($0)", .rowPending) }
+    let keys = KeyText.listKeys(state)
+    return others.map { entry in
+      let rest =
+        if entry.account == nil {
+          ": \(entry.end)"
+        } else if entry.absence == nil {
+          keys.hint(.accountsOpen, "shows the account")
+        } else {
+          (entry.fate == .sentLater ? " for a new sign-in" : "")
+            + keys.hint(.accountsOpen, "lists the account")
+        }
+      return StyledLine("   \(entry.wordsWithTitle)\(rest)", .rowPending)
+    }
   }
 
   /// What is said first in the queue if nothing of the shown account is there, but something of others.
   var emptyText: String {
-    let whose = shown.account == nil ? "nobody" : shown.title
-    return "   nothing of \(whose) waits, and nothing was refused"
+    shown.account == nil
+      ? "   without an account nothing waits, and nothing was refused"
+      : "   nothing of \(shown.title) waits, and nothing was refused"
   }
 }

@@ -169,6 +169,7 @@ extension Question {
     case .leave: state.session.isLeaving = true
     case .signInAnonymously: AccountsScreen.signInAnonymously(&state)
     case .signOut(let user): AccountsScreen.signOut(&state, user)
+    case .giveUp(let user): AccountsScreen.giveUp(&state, user)
     case .saveView(let saving): saving.save(&state)
     case .undoOlder: UndoHistory.undoOlder(&state)
     case .reverse(let reversing): UndoHistory.reverse(&state, reversing)

@@ -42,6 +42,8 @@ struct Question: Hashable, Sendable {
     case signInAnonymously
     /// A user signs out.
     case signOut(String)
+    /// The writes of a user who is signed out are given up.
+    case giveUp(String)
     /// A view of the views file is replaced.
     case saveView(ViewSaving)
     /// An older write is undone, because the undo of the last one was refused.

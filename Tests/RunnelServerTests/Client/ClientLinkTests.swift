@@ -278,6 +278,29 @@ import Testing
       try ReplicaFolder.file(for: address, user: user, environment: environment) != file)
   }
 
+  @Test func writesInReplicasAreFoundByTheirUsersAndDropped() throws {
+    let address = try OriginAddress("http://localhost:1/?ns=test")
+    let environment = ["XDG_DATA_HOME": place.folder]
+    let user = "Ana ü@x.org"
+    for name in [user, "public", "admin", "claims:1", "user"] {
+      let file = try ReplicaFolder.file(for: address, user: name, environment: environment)
+      let session = try DatabaseSession(file: file, environment: .system)
+      try session.becomeReplica(ofOrigin: address.name)
+      _ = try session.write(.set(Path("a"), 1))
+      try session.close()
+    }
+    #expect(Set(ReplicaFolder.users(of: address, environment: environment)) == [user, "public"])
+    let other = try OriginAddress("http://localhost:1/?ns=other")
+    #expect(ReplicaFolder.users(of: other, environment: environment).isEmpty)
+    try ReplicaFolder.dropWaiting(of: address, user: user, environment: environment)
+    #expect(
+      ReplicaFolder.waitingFile(for: address, user: user, environment: environment) == nil)
+    let left = ReplicaFolder.waitingFiles(for: address, environment: environment).map(\.user)
+    #expect(!left.contains(user) && left.contains("public"))
+    // There is nothing to drop for who has no replica.
+    try ReplicaFolder.dropWaiting(of: address, user: "none", environment: environment)
+  }
+
   private static func token(claims: String) -> String {
     "\(TestTokens.encoded(Array("{}".utf8))).\(TestTokens.encoded(Array(claims.utf8)))."
   }
