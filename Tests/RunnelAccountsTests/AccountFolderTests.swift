@@ -157,6 +157,25 @@ import Testing
     #expect(try folder.ended("ana") == folder.ended())
   }
 
+  /// Times of sign-in are in whole seconds, and a revocation wins within its second.
+  @Test func signInWaitsForTheSecondAfterARevocation() throws {
+    let written: (String) throws -> Int64 = { name in
+      let values = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)
+      let date = try #require(values[.modificationDate] as? Date)
+      return Int64((date.timeIntervalSince1970 * 1000).rounded(.down))
+    }
+    #expect(folder.pauseAfterRevocation(now: 0) == 0)
+    try folder.rememberEnd(of: account("bo").user, AccountFailure(.sessionEnded, "Why."))
+    let other = try written("bo.ended")
+    #expect(folder.pauseAfterRevocation(now: other + 100) == 0)
+    try folder.rememberEnd(of: account("ana").user, AccountFailure(.revoked, "Why."))
+    let time = try written("ana.ended")
+    // The date may be rounded.
+    #expect((690...710).contains(folder.pauseAfterRevocation(now: time + 300)))
+    #expect(folder.pauseAfterRevocation(now: time + 1010) == 0)
+    #expect(folder.pauseAfterRevocation(now: time - 10) == 0, "the clock was set back")
+  }
+
   @Test func endOfASessionIsKnownWhileAnotherAccountIsActiveUntilItsUserSignsInOrOut() throws {
     let (ana, bo) = (account("ana"), account("bo"))
     let failure = AccountFailure(.userDisabled, "Why.")

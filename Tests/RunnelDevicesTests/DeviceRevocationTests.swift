@@ -63,7 +63,8 @@ import Testing
 
   @Test func sessionOfARevokedDeviceEnds() async throws {
     let session = try await session()
-    let mark = "\(Self.signIn + 1000)"
+    // The mark wins within the second of the sign-in, too.
+    let mark = "\(Self.signIn + 1)"
     await #expect(throws: DeviceRevocation.failure) { try await revocation(mark).check(session) }
     #expect(await session.state == .ended(try await endedUser(session), DeviceRevocation.failure))
     let path = "/lists/ana/deviceStates/\(try identity.id())/revoked.json?auth="
@@ -77,7 +78,7 @@ import Testing
     return user
   }
 
-  @Test(arguments: ["null", "\(DeviceRevocationTests.signIn + 999)", "0"])
+  @Test(arguments: ["null", "\(DeviceRevocationTests.signIn - 1)", "0"])
   func sessionGoesOnWithoutAMarkThatIsNewerThanTheSignIn(answer: String) async throws {
     let session = try await session()
     try await revocation(answer).check(session)
@@ -125,6 +126,16 @@ import Testing
     try await revocation([(401, "{\"error\":\"Auth token is expired\"}"), (200, "null")])
       .check(session)
     #expect(asked.all.count == 2 && asked.all[0] != asked.all[1])
+  }
+
+  @Test func markOfTheSecondOfTheSignInWinsEverywhere() async throws {
+    let session = try await session()
+    for (time, isAfter) in [(-1, true), (0, false), (999, false)] as [(Int64, Bool)] {
+      #expect(await session.hasSignedIn("ana", after: Self.signIn + time) == isAfter)
+      let token = try await session.idToken()
+      #expect(TokenClaims(token)?.isSignIn(after: Self.signIn + time) == isAfter)
+    }
+    #expect(await !session.hasSignedIn("bo", after: 0))
   }
 
   @Test func revokedDeviceIsToldWithTheExchangedTokenToo() async throws {

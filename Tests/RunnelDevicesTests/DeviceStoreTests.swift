@@ -465,6 +465,29 @@ import Testing
     await server.stop()
   }
 
+  @Test(arguments: [false, true])
+  func noStatusIsLeftOfADeviceThatSignedOutInAnotherProgram(isRevoked: Bool) async throws {
+    let (server, port) = try await server()
+    let (desk, deskReplicas) = try await device("desk", port)
+    let (laptop, replicas) = try await device("laptop", port)
+    for device in [desk, laptop] { try await device.signIn("ana") }
+    try await desk.store.subscribe()
+    let database = try await deskReplicas.database(of: "ana")
+    let states = "user-devices/ana/deviceStates/d"
+    let storage = try await shown(replicas)
+    try await wait(database, states) { $0["online"] == true }
+    if isRevoked { try await desk.store.revoke("d") }
+    await storage.leaveWithConnection("d", of: "ana")
+    await replicas.close()
+    // The mark of a revocation stays.
+    try await wait(database, states) { status in
+      isRevoked ? status.object?.map(\.name) == ["revoked"] : status.isNull
+    }
+    for device in [desk, laptop] { await device.close() }
+    await deskReplicas.close()
+    await server.stop()
+  }
+
   /// Puts a device `d` into the list of ana, and shows that it is connected.
   private func shown(_ replicas: Replicas) async throws -> TreeDeviceStorage {
     let replica = try await replicas.database(of: "ana")

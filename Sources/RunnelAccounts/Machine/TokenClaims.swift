@@ -32,11 +32,11 @@ package struct TokenClaims {
   /// The time of the sign-in in milliseconds since 1970; nil if the token does not tell it.
   package var signIn: Int64? { json["auth_time"]?.int.map { Int64($0) * 1000 } }
 
-  /// True if the sign-in was, or may have been, after a time in milliseconds since 1970; false if the token does not
-  /// tell.
+  /// True if the sign-in was surely after a time in milliseconds since 1970; false if it may have been before it, or
+  /// if the token does not tell.
   ///
-  /// The time of a sign-in is in whole seconds.
-  package func isSignIn(after time: Int64) -> Bool { signIn.map { $0 + 1000 > time } ?? false }
+  /// The time of a sign-in is in whole seconds: one in the same second does not count.
+  package func isSignIn(after time: Int64) -> Bool { signIn.map { $0 > time } ?? false }
 
   /// The time at which the token was made, in seconds since 1970.
   var issued: Int64? { json["iat"]?.int.map { Int64($0) } }

@@ -180,6 +180,22 @@ public struct AccountFolder: AccountStorage {
     names(ending: ".ended").compactMap { try? AccountFile(path: "\(path)/\($0)").readEnded() }
   }
 
+  /// The milliseconds from a time until a second after the last revocation that was learnt here; 0 for none.
+  ///
+  /// - Parameter now: the time in milliseconds since 1970.
+  /// - Returns: at most 1000.
+  package func pauseAfterRevocation(now: Int64) -> Int64 {
+    var pause: Int64 = 0
+    for name in names(ending: ".ended") {
+      let path = "\(path)/\(name)"
+      guard (try? AccountFile(path: path).readEnded())?.isRevoked == true,
+        let written = AccountRemains.written(path), (0..<1000).contains(now - written)
+      else { continue }
+      pause = max(pause, 1000 - (now - written))
+    }
+    return pause
+  }
+
   /// Reads why the session of a user was ended; nil if it was not, or if the user signed out.
   public func end(of user: String) throws(AccountFailure) -> AccountFailure? {
     try ended(user)?.failure

@@ -129,6 +129,16 @@ package struct AccountHome: Sendable {
     try folderOfAnyService.noteSignOut(of: user, writesWait: writesWait)
   }
 
+  /// Waits until a sign-in is surely after each revocation of this device that is known here: times of sign-in are in
+  /// whole seconds, and in the same second the revocation wins.
+  ///
+  /// It waits at most a second, and not after a step of the clock.
+  package func waitAfterRevocation(_ clock: AccountClock = .system) async {
+    let pause = folderOfAnyService.pauseAfterRevocation(now: clock.now())
+    // A cancelled wait ends earlier.
+    if pause > 0 { try? await clock.sleep(pause) }
+  }
+
   /// Asks the service whether the sessions of other accounts with the address of a user hold, after the user signed
   /// in: an address has one account, so the earlier one was deleted, or has another address now.
   ///

@@ -35,10 +35,18 @@ enum AccountRemains {
   private static func isGone(_ process: pid_t) -> Bool { kill(process, 0) != 0 && errno == ESRCH }
 
   private static func isOld(_ path: String, _ secondsMax: Int) -> Bool {
+    guard let written = written(path) else { return false }
+    return time(nil) - Int(written / 1000) > secondsMax
+  }
+
+  /// The time when a file was written, in milliseconds since 1970; nil if there is none.
+  static func written(_ path: String) -> Int64? {
     var status = stat()
-    guard lstat(path, &status) == 0 else { return false }
-    // The seconds come first.
-    let written = withUnsafeBytes(of: status.st_mtim) { $0.load(as: Int.self) }
-    return time(nil) - written > secondsMax
+    guard lstat(path, &status) == 0 else { return nil }
+    return withUnsafeBytes(of: status.st_mtim) { time in
+      // The seconds come first, then the nanoseconds.
+      let nanoseconds = time.load(fromByteOffset: MemoryLayout<Int>.size, as: Int.self)
+      return Int64(time.load(as: Int.self)) * 1000 + Int64(nanoseconds) / 1_000_000
+    }
   }
 }

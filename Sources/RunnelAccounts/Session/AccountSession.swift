@@ -101,11 +101,11 @@ extension AccountSession {
   /// True if the token says something else of the user than what is known by now.
   package var tokenSaysOther: Bool { machine.keeper?.saysOther ?? false }
 
-  /// Returns whether a user who is signed in surely did so at or after a time in milliseconds since 1970, as the token
-  /// tells: the time in it is in whole seconds.
-  package func hasSignedIn(_ user: String, since time: Int64) -> Bool {
+  /// Returns whether a user who is signed in surely did so after a time in milliseconds since 1970, as the token
+  /// tells: see `TokenClaims.isSignIn(after:)`.
+  package func hasSignedIn(_ user: String, after time: Int64) -> Bool {
     guard let account = machine.keeper?.account, account.user.id == user else { return false }
-    return TokenClaims(account.tokens.idToken)?.signIn.map { $0 >= time } ?? false
+    return TokenClaims(account.tokens.idToken)?.isSignIn(after: time) ?? false
   }
 
   /// Who is signed in, who is departing, and how many times somebody signed in, at one moment.

@@ -422,6 +422,7 @@ extension AccountWork {
     let session = await AccountSession(service, storage: storage, options: options)
     // The user may be one who departs, and whose device stays then.
     await departures?.end()
+    await home.waitAfterRevocation(options.clock)
     let outcome: AccountOutcome
     do throws(AccountFailure) {
       outcome = try await session.perform(operation)

@@ -74,7 +74,9 @@ struct LoginCommand: ParsableCommand {
     }
     // A session without an account: those that are signed in stay so.
     let storage = ChosenAccount(place.folder(service), user: nil)
+    let home = place.home
     let outcome = try place.answer(isChange: signUp || anonymous) {
+      await home.waitAfterRevocation()
       let session = await AccountSession(service, storage: storage)
       let outcome = try await session.perform(operation)
       await session.close()
@@ -83,7 +85,6 @@ struct LoginCommand: ParsableCommand {
     }
     guard let user = outcome.user else { throw place.nobody }
     StandardError.say("Signed in to \(place.choice.name) as \(user.email ?? user.id).")
-    let home = place.home
     try place.answer { await home.checkEarlier(of: user) }
     let count = place.waitingCount(of: user.id)
     if count > 0 {

@@ -6,7 +6,8 @@ public enum DeviceRules {
   ///
   /// An entry has exactly the fields of a device, and its own id. An entry of a device that was taken
   /// away is refused, unless the same write takes back the mark, and the user signed in after it. So a
-  /// write that waited while the device was taken away does not bring it back. Tokens without a time
+  /// write that waited while the device was taken away does not bring it back; nor does a sign-in in the same second,
+  /// which may have been before. Tokens without a time
   /// of sign-in, as those of an emulator, are not held to the time.
   ///
   /// - Parameter collectionPath: the place of the lists.
@@ -17,9 +18,9 @@ public enum DeviceRules {
       [".validate": .string("newData.isString() && newData.val().length <= \(max)")]
     }
     let mark = ".parent().parent().child('deviceStates').child($device).child('revoked')"
-    // A time of sign-in is in whole seconds.
+    // A time of sign-in is in whole seconds: one in the second of the mark may have been before it.
     let isNewer =
-      "auth.token.auth_time === null || (auth.token.auth_time + 1) * 1000 > data\(mark).val()"
+      "auth.token.auth_time === null || auth.token.auth_time * 1000 > data\(mark).val()"
     let device: JSONValue = [
       ".validate": .string(
         "newData.hasChildren(['deviceId', 'fcmToken', 'name', 'os', 'type']) && "

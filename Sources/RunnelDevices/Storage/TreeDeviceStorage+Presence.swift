@@ -105,18 +105,24 @@ extension TreeDeviceStorage {
     state.withLock { _ = $0.leaving.insert(TreeDeviceStorage.name(device, user)) }
     await endWatching(device, user)
     guard let status = try? await status(of: device, user) else { return }
-    // If it cannot be asked, a status stays that no list shows.
-    try? await TreeDeviceStorage.askRemoval(of: status)
+    // A connection that is closed before the answer may end before the origin hears of it. If it cannot be asked, a
+    // status stays that no list shows.
+    _ = try? await isDone(within: TreeDeviceStorage.endMilliseconds) {
+      try await TreeDeviceStorage.askRemoval(of: status)?.acknowledgement()
+    }
   }
 
   /// Asks the origin to remove a status when the connection ends, in place of what it was asked before.
-  static func askRemoval(of status: Reference) async throws {
+  ///
+  /// - Returns: the receipt; nil if there is no connection.
+  @discardableResult
+  static func askRemoval(of status: Reference) async throws -> WriteReceipt? {
     guard await isLive(status.database) else {
       // What was asked before, and not sent, must not be sent by the next connection.
       _ = try await status.cancelDisconnectOperations()
-      return
+      return nil
     }
-    try await status.onDisconnectUpdateChildValues([
+    return try await status.onDisconnectUpdateChildValues([
       DeviceField.created: .null, DeviceField.lastSeen: .null, DeviceField.version: .null,
       DeviceField.isOnline: .null,
     ])

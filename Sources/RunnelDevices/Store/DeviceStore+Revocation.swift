@@ -26,12 +26,12 @@ extension DeviceStore {
     guard storage.marksByServerTime, let list = try? await storage.devices(of: user),
       let time = list.first(where: { $0.id == deviceID })?.status.revoked
     else { return false }
-    return await session.hasSignedIn(user, since: time)
+    return await session.hasSignedIn(user, after: time)
   }
 
   /// Signs the user out, unless the user signed in after this device was taken away: then it is put again.
   func take(revocation time: Int64, of user: String) async {
-    let hasSignedIn = await session.hasSignedIn(user, since: time)
+    let hasSignedIn = await session.hasSignedIn(user, after: time)
     let account = await session.snapshot
     guard listed == user, account.user == user else { return }
     guard hasSignedIn, storage.marksByServerTime else { return handle(.takenAway(user: user)) }
