@@ -319,6 +319,30 @@ import Testing
     #expect(AccountFacts(revoked.json) == revoked)
   }
 
+  /// What is still typed into a form that went with the data was meant as text.
+  @Test func keysThatAreTypedAfterARevocationAreNoCommands() throws {
+    let typing = try open(Self.facts)
+    typing.press("A a x")
+    var revoked = Self.ended
+    revoked.isRevoked = true
+    typing.take(.accounts(revoked))
+    let change = try #require(typing.state.session.accountChange)
+    #expect(change.wasTyping && change.reason == "The session has ended.")
+
+    let app = try open()
+    app.take(.interrupted("This device was revoked."))
+    let said = "This device was revoked · Enter goes on · the typed text is kept"
+    #expect(app.toast == said)
+    app.press("q A S d")
+    app.send(.paste("text"))
+    #expect(app.toast == said && app.state.layers.isEmpty && !app.state.session.isEnding)
+    app.press("Enter")
+    #expect(app.toast == "This device was revoked. · A s signs in again")
+    #expect(app.state.layers.isEmpty)
+    app.press("A")
+    #expect(app.line(of: "nobody is signed in") != nil)
+  }
+
   @Test func windowOfARevokedDeviceGoesOnAfterASignInElsewhere() throws {
     var revoked = AccountFacts()
     (revoked.isRevoked, revoked.revokedUser) = (true, "ana")

@@ -32,6 +32,7 @@ extension AppAction: LoggableAction {
     case .devices(let facts): ["devices": facts.json]
     case .present(let people): ["present": .array(people.map(\.json))]
     case .trouble(let message): ["trouble": .string(message)]
+    case .interrupted(let message): ["interrupted": .string(message)]
     case .said(let message): ["said": .string(message)]
     case .configured(let settings, let problem):
       [
@@ -118,6 +119,7 @@ extension AppAction: LoggableAction {
       let people = try fields.value(name).array ?? []
       self = .present(people.compactMap { Present($0) })
     case "trouble": self = .trouble(try fields.string(name))
+    case "interrupted": self = .interrupted(try fields.string(name))
     case "said": self = .said(try fields.string(name))
     case "waiting": self = .waiting(view: try fields.int(name), try fields.int("count"))
     case "keptAll": self = .keptAll(view: try fields.int(name))

@@ -99,7 +99,12 @@ public final class Application {
       }
       do {
         let next = try options.changed(change)
-        (host.trouble, host.news) = (change.reason, change.news)
+        host.news = change.news
+        if change.wasTyping {
+          host.interruption = change.reason
+        } else {
+          host.trouble = change.reason
+        }
         application = try Application(next, host)
         options = next
       } catch {

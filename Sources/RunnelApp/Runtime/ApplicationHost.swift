@@ -23,6 +23,8 @@ final class ApplicationHost {
   var trouble: String?
   /// What the user did before; nil for nothing.
   var news: String?
+  /// Why the data are gone from the screen while the user typed; nil otherwise.
+  var interruption: String?
   private var screen: (any Screen)?
 
   /// Prepares everything but the screen.
@@ -74,8 +76,11 @@ final class ApplicationHost {
 
   /// Returns and removes what is to be said first.
   func takeFirst() -> [AppAction] {
-    defer { (trouble, news) = (nil, nil) }
-    return [trouble.map { .trouble($0) }, news.map { .said($0) }].compactMap(\.self)
+    defer { (trouble, news, interruption) = (nil, nil, nil) }
+    return [
+      trouble.map { .trouble($0) }, news.map { .said($0) },
+      interruption.map { .interrupted($0) },
+    ].compactMap(\.self)
   }
 
   /// The descriptors to poll for reading, besides those of the wakeup and the signals.

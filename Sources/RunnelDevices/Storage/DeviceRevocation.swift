@@ -8,7 +8,7 @@ import RunnelStore
 package struct DeviceRevocation: Sendable {
   /// Why a session ends.
   package static let failure = AccountFailure(
-    .revoked, "This device was revoked in the list of the user's devices.")
+    .revoked, "This device was revoked.")
 
   private let listed: ListedDevice
 

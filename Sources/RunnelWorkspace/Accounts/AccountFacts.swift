@@ -216,7 +216,12 @@ extension AccountFacts {
       : KeyText.listKeys(state).hint(.accountsOpen, "lists the accounts")
     if facts.isRevoked {
       // What is kept on this machine is shown only after a new sign-in.
-      state.session.accountChange = AccountChange(to: nil, because: reason + keys)
+      var change = AccountChange(to: nil, because: reason + keys)
+      if let component = state.layers.last?.component, component.textField != nil {
+        // The text is kept as a draft, for the next sign-in.
+        (change.wasTyping, change.reason) = (true, reason)
+      }
+      state.session.accountChange = change
       return
     }
     if facts.goesOnBySignIn, AccountsScreen.saysPasswordChanged(state) {

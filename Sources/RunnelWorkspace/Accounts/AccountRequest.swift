@@ -81,6 +81,8 @@ package struct AccountChange: Hashable, Sendable {
   package var reason: String?
   /// What the user has done before, which is said then; nil for nothing.
   package var news: String?
+  /// Whether the user was typing, without the wish for the change: the keys that follow are no commands.
+  package var wasTyping = false
 
   package init(to user: String?, because reason: String? = nil, saying news: String? = nil) {
     (self.user, self.reason, self.news) = (user, reason, news)

@@ -63,6 +63,7 @@ extension AppAction {
     case .devices(let facts): "\(facts.devices.count) devices"
     case .present(let people): "\(people.count) others are here"
     case .trouble(let message): "trouble: \(message)"
+    case .interrupted(let message): "interrupted: \(message)"
     case .said(let message): message
     case .sessionKept(let problem): problem ?? "the session is kept again"
     case .fileGone: "the file is gone"

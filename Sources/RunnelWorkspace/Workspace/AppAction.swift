@@ -44,6 +44,9 @@ package enum AppAction: Action {
   case present([Present])
   /// The database failed in something that no request asked for.
   case trouble(String)
+  /// The data were taken from the screen while the user typed, for this reason: the keys that follow are no commands
+  /// until the user has read it.
+  case interrupted(String)
   /// What the user did before this workspace was opened is to be said.
   case said(String)
   /// The session was kept again after a failure, or could not be kept for this reason.

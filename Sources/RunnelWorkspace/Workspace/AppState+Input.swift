@@ -37,6 +37,7 @@ enum Input {
   static func handleInput(_ state: inout AppState, _ event: InputEvent) {
     if state.session.greeting != nil, closesGreeting(&state, event) { return }
     state.input.eventTime = state.now
+    if Interrupted.takes(&state, event) { return }
     if !TypeAhead.holdsBack(&state, event) { handleNow(&state, event) }
   }
 

@@ -72,6 +72,7 @@ package enum StateReducer {
     case .present(let people): Presence.take(&state, people)
     case .answered(let id, let answer): PendingRequests.take(&state, answer, to: id)
     case .trouble(let message): state.say(.error, message)
+    case .interrupted(let reason): Interrupted.begin(&state, reason)
     case .said(let message): state.say(.info, message)
     case .sessionKept(let problem): Leaving.noteSession(&state, problem: problem)
     case .fileGone(let message, let part): FileGone.lose(&state, message, part)

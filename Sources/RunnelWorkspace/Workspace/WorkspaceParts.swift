@@ -128,6 +128,8 @@ package struct InputState: Equatable, Sendable {
   /// The time when a question closed because nothing was left to ask, in milliseconds since 1970; keys soon
   /// after were meant for it.
   var questionEnd: Int64?
+  /// Why the data were taken from the screen while the user typed, until the user has read it; nil otherwise.
+  var interruption: String?
 }
 
 /// The user's earlier places, and texts typed into lines before.
