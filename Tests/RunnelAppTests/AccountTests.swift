@@ -343,6 +343,31 @@ import Testing
     #expect(app.line(of: "nobody is signed in") != nil)
   }
 
+  @Test func wrongPasswordIsEmptiedAndTheAddressStays() throws {
+    let app = try open()
+    signIn(app, "ana@x.org", "wrong")
+    var refusal = Refusal("The password is wrong.")
+    refusal.fields = [Refusal.Field(name: "password", message: "The password is wrong.")]
+    try answer(app, .refused(refusal))
+    guard case .form(let form)? = app.state.layers.last else {
+      Issue.record("no form: \(app.screen)")
+      return
+    }
+    #expect(form.fields.map { $0.input.editor.text } == ["ana@x.org", ""])
+    #expect(form.fields.last?.input.error == "The password is wrong." && form.focus == 1)
+    #expect(form.fields.last?.input.editor.isSecret == true)
+  }
+
+  @Test func reasonOfAFailureComesBeforeItsHints() {
+    let hints = [" · Enter tries again", " · : opens a place"]
+    let texts = [60, 35, 20].map { PagingText.failure("  ! it is refused", hints, width: $0).text }
+    #expect(
+      texts == [
+        "  ! it is refused · Enter tries again · : opens a place",
+        "  ! it is refused", "  ! it is refused",
+      ])
+  }
+
   @Test func windowOfARevokedDeviceGoesOnAfterASignInElsewhere() throws {
     var revoked = AccountFacts()
     (revoked.isRevoked, revoked.revokedUser) = (true, "ana")

@@ -198,6 +198,11 @@ import Testing
       try await database.reference(
         withPath: "user-devices/ana/devices/\(laptop.store.deviceID)"
       ).get().exists == false)
+    // Nothing but the mark stays of it.
+    let gone = try await database.reference(
+      withPath: "user-devices/ana/deviceStates/\(laptop.store.deviceID)/version"
+    ).get()
+    #expect(!gone.exists)
     // A new sign-in brings it back.
     try await laptop.signIn("ana")
     // It may have seen its new name, before it was taken away.

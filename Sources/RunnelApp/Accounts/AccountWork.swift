@@ -292,7 +292,7 @@ extension AccountWork {
       guard session === opened?.session else { return }
     }
     // Nothing more is read or sent under a credential that was given before.
-    link?.endConnection("there is no credential: \(failure.message)")
+    link?.endConnection(failure.message)
     // What the service refused to this session, it refuses to connections by itself.
     guard failure.serviceCode == nil else { return }
     retryServices?()

@@ -166,11 +166,14 @@ public final class TreeDeviceStorage: DeviceStorage {
   /// Returns true: the origin sets the time.
   public var marksByServerTime: Bool { true }
 
-  /// Removes a device, and marks it as taken away.
+  /// Removes a device, and marks it as taken away; the mark is all that stays.
   public func revoke(_ device: String, of user: String) async throws(DeviceFailure) {
     try await write(user) { place in
       try await place.updateChildValues([
         "\(DeviceField.devices)/\(device)": .null,
+        "\(DeviceField.states)/\(device)/\(DeviceField.created)": .null,
+        "\(DeviceField.states)/\(device)/\(DeviceField.lastSeen)": .null,
+        "\(DeviceField.states)/\(device)/\(DeviceField.version)": .null,
         "\(DeviceField.states)/\(device)/\(DeviceField.isOnline)": .null,
         "\(DeviceField.states)/\(device)/\(DeviceField.revoked)": [".sv": "timestamp"],
       ])

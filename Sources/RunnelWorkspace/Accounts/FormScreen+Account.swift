@@ -203,6 +203,16 @@ extension FormScreen {
     return true
   }
 
+  /// Empties the hidden field of a password that was wrong: nobody can see what to mend in it.
+  private mutating func emptyWrongPassword() {
+    guard case .account(let deed) = purpose else { return }
+    for (index, field) in fields.enumerated() where field.input.error != nil {
+      let isOld = field.path == AccountField.current.path
+      let isOfSignIn = deed == .signIn && field.path == AccountField.password.path
+      if isOld || isOfSignIn { fields[index].input.editor = LineEditor("", isSecret: true) }
+    }
+  }
+
   /// Shows a refusal at the fields of the form that asked; returns false if there is none.
   static func refuseAccountForm(
     _ state: inout AppState, of id: AppRequestID, _ refusal: Refusal
@@ -212,6 +222,7 @@ extension FormScreen {
     }
     form.rest(state)
     form.take(refusal)
+    form.emptyWrongPassword()
     state.layers[index] = .form(form)
     return true
   }

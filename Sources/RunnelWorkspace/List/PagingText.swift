@@ -33,6 +33,13 @@ package struct PagingText {
     return StyledLine("  \(rule) nothing is known here yet \(rule)", .muted)
   }
 
+  /// A line with the reason of a failure, and as many hints as there is room for: the reason comes first.
+  static func failure(_ reason: String, _ hints: [String], width: Int) -> StyledLine {
+    var text = reason
+    for hint in hints where CellWidth.width(of: text + hint) <= width { text += hint }
+    return StyledLine(text, .error)
+  }
+
   /// Returns the line for a fetch state, with a name for the rows that are not loaded.
   ///
   /// `isSearched` says that others than the loaded rows were searched, here or by the server.
@@ -57,8 +64,8 @@ package struct PagingText {
       let verb = isFiltered ? "searching" : "fetching"
       return StyledLine("  \(glyphs.loading) \(verb) \(rows)\(glyphs.ellipsis)", .placeholder)
     case .failed(let message):
-      return StyledLine(
-        "  \(glyphs.conflict) \(message)\(keys.hint(.rowOpen, "tries again"))", .error)
+      return PagingText.failure(
+        "  \(glyphs.conflict) \(message)", [keys.hint(.rowOpen, "tries again")], width: width)
     case .exhausted: return StyledLine()
     }
   }

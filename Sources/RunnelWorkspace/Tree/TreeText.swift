@@ -26,9 +26,12 @@ package struct TreeText {
         glyphs: glyphs, width: width - 2 * depth - 1, keys: keys, pageSize: pageSize)
       return indented(text.line(phase, isOlder: false), depth)
     case .failed(_, let message, let depth):
-      let words =
-        keys.hint(.rowOpen, "tries again") + keys.hint(.paletteOpen, "/PATH opens a place below")
-      return indented(StyledLine("  \(glyphs.failed) \(message)\(words)", .error), depth)
+      let hints = [
+        keys.hint(.rowOpen, "tries again"), keys.hint(.paletteOpen, "/PATH opens a place below"),
+      ]
+      let line = PagingText.failure(
+        "  \(glyphs.failed) \(message)", hints, width: width - 2 * depth - 1)
+      return indented(line, depth)
     case nil:
       return StyledLine()
     }
