@@ -44,12 +44,22 @@ import Testing
     try ask(["remove", "/"], (answer, 1))
   }
 
+  @Test func whatWasTypedBeforeAQuestionIsNoAnswerToIt() throws {
+    let database = try TestDatabase(Self.template.get())
+    let terminal = try PseudoTerminal()
+    try terminal.testEnd.write("y\ny\ny")
+    let program = try database.start(["remove", "/"], .init(input: .file(terminal.programEnd)))
+    try program.answer("n\n", at: terminal)
+    #expect(try program.wait() == 1)
+    #expect(try Self.export(database) == Self.templateExport.get())
+  }
+
   private func ask(_ command: [String], _ answer: (String, Int32)) throws {
     let database = try TestDatabase(Self.template.get())
     let before = try Self.templateExport.get()
     let terminal = try PseudoTerminal()
     let program = try database.start(command, .init(input: .file(terminal.programEnd)))
-    try terminal.testEnd.write(answer.0)
+    try program.answer(answer.0, at: terminal)
     #expect(try program.wait() == answer.1)
     #expect(try program.errors().contains("? "))
     #expect(try program.errors().contains("[y/N]"))

@@ -34,12 +34,10 @@ import Testing
     let program = try database.start(["import", file], .init(input: .file(terminal.programEnd)))
     if status == 130 {
       // Before it asks, it may not listen to signals yet.
-      for _ in 0..<6000 where try !program.errors().contains("[y/N]") {
-        _ = try terminal.testEnd.waitForInput(milliseconds: 5)
-      }
+      try program.waitForErrors("[y/N] ")
       try program.send(SIGINT)
     } else {
-      try terminal.testEnd.write(answer)
+      try program.answer(answer, at: terminal)
     }
     #expect(try program.wait() == status)
     if status != 130 {

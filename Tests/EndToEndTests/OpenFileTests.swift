@@ -154,7 +154,7 @@ import Testing
   ) throws -> (rows: Int, errors: String) {
     let terminal = try PseudoTerminal()
     let program = try RunningProgram([file], .init(input: .file(terminal.programEnd)))
-    try terminal.testEnd.write(answer)
+    try program.answer(answer, at: terminal)
     var count = 0
     while try program.readLine() != nil { count += 1 }
     #expect(try program.wait() == status)

@@ -162,7 +162,7 @@ import Testing
     let terminal = try PseudoTerminal()
     let program = try database.start(
       ["remove", "/a"] + options, .init(input: .file(terminal.programEnd)))
-    try terminal.testEnd.write(answer)
+    if options.isEmpty { try program.answer(answer, at: terminal) }
     #expect(try program.wait() == (isRemoved ? 0 : 1))
     #expect(
       try program.errors().contains("Remove /a and its 2 children (13 bytes)? ") == options.isEmpty

@@ -107,8 +107,12 @@ struct Standing {
 extension StandardInput {
   /// Asks at the terminal; returns true if the answer is yes.
   ///
+  /// What was typed before the question was shown answers nothing.
+  ///
   /// - Throws: `Failure` if the answer cannot be read, `Interruption.Stopped` if a signal arrived.
   static func confirms(_ question: String, _ interruption: Interruption? = nil) throws -> Bool {
+    // It fails only for what is no terminal.
+    tcflush(STDIN_FILENO, TCIFLUSH)
     StandardError.write("\(question) [y/N] ")
     var lines = StandardInputLines()
     try interruption?.wait(forInput: STDIN_FILENO)

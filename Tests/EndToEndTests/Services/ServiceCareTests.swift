@@ -29,9 +29,7 @@ struct ServiceCareTests {
 
   /// Waits until the program has written a text to standard error.
   private func wait(_ program: RunningProgram, for text: String) throws {
-    for _ in 0..<600 where try !program.errors().contains(text) {
-      if try program.ends(within: 50) { break }
-    }
+    try program.waitForErrors(text)
     let errors = try program.errors()
     try #require(errors.contains(text), "\(errors)")
   }
@@ -140,7 +138,7 @@ struct ServiceCareTests {
       let terminal = try PseudoTerminal()
       let program = try RunningProgram(
         ["service", method, host] + words, .init(input: .file(terminal.programEnd)))
-      try terminal.testEnd.write(answer)
+      try program.answer(answer, at: terminal)
       return (status: try program.wait(), errors: try program.errors())
     }
     let refused = try ask("n\n")

@@ -131,6 +131,19 @@ final class RunningProgram {
   /// What the program wrote to standard error so far.
   func errors() throws -> String { try errorFile.contents() }
 
+  /// Waits until the program wrote a text to standard error; returns at its end, too.
+  func waitForErrors(_ text: String) throws {
+    for _ in 0..<600 where try !errors().contains(text) {
+      if try ends(within: 50) { return }
+    }
+  }
+
+  /// Types an answer once the program asks a question for it: what was typed before is no answer.
+  func answer(_ answer: String, at terminal: PseudoTerminal) throws {
+    try waitForErrors("[y/N] ")
+    try terminal.testEnd.write(answer)
+  }
+
   private func takeLine() -> String? {
     guard let end = unread.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     defer { unread.removeFirst(end + 1) }
