@@ -71,6 +71,27 @@ import Testing
     try expectEqual(app)
   }
 
+  @Test func inferredDatesHaveTheirTimeOfDayInAReplay() throws {
+    let records = (0..<6).map { number in
+      JSONMember(
+        "k\(number)",
+        ["title": "a title", "at": .string("2024-05-0\(number + 1)T09:3\(number):00Z")])
+    }
+    let node = try Node(json: .object(records))
+    let sample = CollectionSample(
+      path: Fixture.path("/list"), keys: node.children.map(\.key),
+      records: node.children.map(\.node))
+    let view = ViewInference.view(of: sample, named: "list", pageSize: 50)
+    let app = try AppDriver([view], json: ["list": .object(records)], isRecording: true)
+    #expect(app.screen.contains { $0.contains("2024-05-03 09:32") }, "\(app.screen)")
+    try expectEqual(app)
+    let text = PlainText(view, PlainRequest(.text, rows: .page), local: .utc)
+    let child = try #require(Node(json: .object([records[2]])).children.first)
+    let record = Record(TreeRow(child, index: .key, detail: .full), in: Fixture.path("/list"))
+    let line = text.line(record, change: nil, in: "", now: 0)
+    #expect(line.contains("2024-05-03 09:32"), "\(line)")
+  }
+
   @Test(arguments: Seeds.byChance())
   func randomSessionsAreReplayedToEqualStates(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)

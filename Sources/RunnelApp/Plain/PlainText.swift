@@ -57,7 +57,7 @@ struct PlainText {
       definition: definition, now: now, local: local, glyphs: glyphs, screenWidth: .max,
       listWidth: .max, timeStyle: .full)
     let texts = definition.columns.map { column in
-      row.text(of: column.field.node(key: record.row.key, node), column.format)
+      row.text(of: column.field.node(key: record.row.key, node), in: column)
     }
     let count = (texts.lastIndex { !$0.isEmpty } ?? 0) + 1
     // What has no value keeps its place, so that the values behind it stay in theirs.

@@ -9,10 +9,13 @@ extension WorkspaceOpened {
   /// - Throws: `ConfigurationError` if the views or resources are not valid.
   func state() throws -> AppState {
     let settings = Settings(source: configuration, themes: themes)
-    let views = try ViewFile(
+    var views = try ViewFile(
       yaml: views.jsonText(), name: "the views of the recorded session",
       pageSize: settings.pageSize
     ).views
+    for (index, parts) in zip(views.indices, inferred) {
+      views[index] = parts.added(to: views[index])
+    }
     let book =
       resources.isEmpty
       ? ResourceBook()

@@ -272,6 +272,11 @@ package struct RowText: Equatable {
     return clock.isEmpty || clock == text ? text : "\(text) \(clock)"
   }
 
+  /// Returns the text of a value in a column that has room for all of it.
+  package func text(of node: RunnelTree.Node, in column: ColumnDefinition) -> String {
+    text(of: node, column, width: .max)
+  }
+
   /// Returns the text of a value in a column of a format.
   package func text(of node: RunnelTree.Node, _ format: ColumnDefinition.Format) -> String {
     if let value = coding.codedValue(node) { return value.jsonText() }

@@ -10,6 +10,8 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
 
   /// The views, in the format of a views file.
   package var views: JSONValue
+  /// What was inferred about each view; empty in recordings of old.
+  package var inferred: [InferredParts]
   /// The text of the resources file; empty if there is none.
   package var resources: String
   package var databaseName: String
@@ -40,11 +42,9 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
 
   /// Makes the action from a first state.
   package init(_ state: AppState) {
-    views =
-      ViewFile(
-        me: state.database.me,
-        views: state.tabs.lists.map(\.definition) + state.tabs.templates
-      ).json
+    let definitions = state.tabs.lists.map(\.definition) + state.tabs.templates
+    views = ViewFile(me: state.database.me, views: definitions).json
+    inferred = definitions.map { InferredParts(of: $0) }
     resources = state.database.resources.source ?? ""
     databaseName = state.database.name
     me = state.database.me
@@ -65,7 +65,8 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
 
   package func json() -> JSONValue {
     [
-      "views": views, "resources": .string(resources), "name": .string(databaseName),
+      "views": views, "inferred": .array(inferred.map(\.json)), "resources": .string(resources),
+      "name": .string(databaseName),
       "me": .string(me), "readonly": .bool(isReadOnly),
       "configuration": .string(configuration), "themes": .strings(themes),
       "crash": .bool(allowsCrash), "kept": .bool(isKept), "scratch": .bool(isScratch),
@@ -79,6 +80,8 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
   package init(json: JSONValue) throws {
     let fields = LogFields(json)
     views = try fields.value("views")
+    let parts = json["inferred"] == nil ? [] : try fields.array("inferred")
+    inferred = try parts.map { try InferredParts(json: $0) }
     resources = try fields.string("resources")
     databaseName = try fields.string("name")
     me = try fields.string("me")
