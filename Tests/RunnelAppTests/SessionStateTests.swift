@@ -26,6 +26,7 @@ import Testing
         [Draft.Text("name", "Anna", .string, base: "Ana")])
     ]
     session.unfinished.search = "rai"
+    session.tree = KeptTree(["expanded": ["/room", "/room/-M1"], "cursor": "/room/-M1/from"])
     session.views["Gone"] = SessionState.View()
     return session
   }
@@ -75,6 +76,44 @@ import Testing
           app.press("g t"); return app.body
         }())
     #expect(SessionState.session(again.state) == SessionState.session(app.state))
+  }
+
+  @Test func treeComesBackWithWhatWasExpandedAndItsCursor() throws {
+    let app = try driver(SessionState())
+    app.press("T j l j l j j")
+    let left = SessionState.session(app.state)
+    #expect(left.tree?.expanded.count == 2 && left.tree?.cursor?.keys.count == 3)
+    let again = try driver(try #require(SessionState(left.json)))
+    #expect(again.state.tabs.front == .tree)
+    #expect(again.body == app.body)
+    #expect(again.cursorLine == app.cursorLine)
+    #expect(again.state.tabs.tree.kept == nil)
+    #expect(SessionState.session(again.state) == left)
+    // Once it is restored, the tree is the user's: what is collapsed stays so.
+    again.press("zM")
+    #expect(again.state.tabs.tree.expanded.count == 1)
+    again.press("gg zc")
+    let folded = try driver(SessionState.session(again.state))
+    #expect(folded.body == again.body)
+  }
+
+  @Test func treeIsRestoredAsFarAsItStillStands() throws {
+    var session = SessionState()
+    session.tab = "Tree"
+    session.tree = KeptTree([
+      "expanded": ["/none", "/none/a", "/user", "/user/ana", "/user/ana/name"],
+      "cursor": "/user/ana/none/deep",
+    ])
+    let app = try driver(session)
+    #expect(
+      Set(app.state.tabs.tree.expanded.keys.map(\.description)) == ["/", "/user", "/user/ana"])
+    #expect(app.cursorLine.contains("ana"), "\(app.body)")
+    #expect(app.state.tabs.tree.kept == nil)
+    // A place that was named for this start comes before the cursor of the last one.
+    session.place = Fixture.path("/room")
+    session.tree?.cursor = Fixture.path("/user")
+    let named = try AppDriver([], json: Fixture.small, restoring: session)
+    #expect(named.cursorLine.contains("room"), "\(named.body)")
   }
 
   @Test func placeThatTheAddressNamesIsShownFirstAndNotRemembered() throws {

@@ -79,6 +79,8 @@ package struct SessionState: Hashable, Sendable {
   package var place: Path?
   /// The views by name, and the lists opened from rows by their `sessionName`.
   package var views: [String: View] = [:]
+  /// The tree, or nil if it was never open.
+  package var tree: KeptTree?
   /// Whether the detail pane was shown, or nil to decide by the width of the screen.
   var showsDetail: Bool?
   /// The style of times.
@@ -112,6 +114,7 @@ extension SessionState {
     if let tab { members.append(JSONMember("tab", .string(tab))) }
     if let list { members.append(JSONMember("list", .string(list))) }
     if let place { members.append(JSONMember("place", .string(place.description))) }
+    if let tree { members.append(JSONMember("tree", tree.json)) }
     if let showsDetail { members.append(JSONMember("detail", .bool(showsDetail))) }
     members.append(JSONMember("time", .string(timeStyle.rawValue)))
     let named = views.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value.json) }
@@ -138,6 +141,7 @@ extension SessionState {
     list = json["list"]?.string
     // A place that is none is not shown.
     place = json["place"]?.string.flatMap { try? Path($0) }
+    tree = json["tree"].map { KeptTree($0) }
     showsDetail = json["detail"]?.bool
     timeStyle = json["time"]?.string.flatMap { TimeStyle(rawValue: $0) } ?? .age
     for member in json["views"]?.object ?? [] { views[member.name] = View(member.value) }
@@ -251,6 +255,7 @@ extension SessionState {
     var session = state.session.remembered
     session.tab = state.tabs.names[state.tabs.position]
     session.list = state.tabs.frontList.flatMap { $0.drillDown == nil ? nil : $0.sessionName }
+    session.tree = KeptTree(state.tabs.tree) ?? session.tree
     session.showsDetail = state.panes.wantsDetail
     session.timeStyle = state.settings.timeStyle
     session.filters = state.trail.filters.entries
@@ -340,6 +345,7 @@ extension SessionState {
         FilterScreen.applyFilter(&state, inView: index)
       }
     }
+    if let tree = session.tree { KeptTree.restore(&state, tree) }
     for (position, name) in state.tabs.names.enumerated() {
       let tab = state.tabs.tab(atPosition: position)
       state.panes.choices[tab] = session.panes[name].flatMap { PaneChoice(text: $0) }

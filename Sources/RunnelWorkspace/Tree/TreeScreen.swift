@@ -43,6 +43,8 @@ package struct TreeScreen: Equatable, Sendable {
   package var rangeStart: String?
   /// The place that the cursor goes to once it is loaded, or nil.
   var wanted: Wanted?
+  /// What of the tree as it was left is still to be restored; nil for nothing.
+  var kept: KeptTree?
   /// The lines of records that have got another key, which comes with a later change.
   var rowMoves = RowMoves()
   /// The nodes in sight that a server listed.

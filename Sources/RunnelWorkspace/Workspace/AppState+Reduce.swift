@@ -195,6 +195,7 @@ package enum StateReducer {
     ServicePlaces.showServices(&state, after: change, of: path)
     TreeScreen.unload(&state, childrenOf: path)
     Revealing.goOnToWanted(&state)
+    KeptTree.goOn(&state)
     TreePreview.noteChange(&state, at: path)
     TreePreview.updatePreview(&state)
   }
