@@ -42,6 +42,40 @@ import Testing
     #expect(!app.screen.contains { $0.contains("a draft in") }, "it is one of the two")
   }
 
+  @Test func leavingDuringAnImportTellsHowManyAreStoredAndHowToGoOn() throws {
+    let lines = (0..<5).map { "{\"text\":\"\($0)\"}" }.joined(separator: "\n")
+    var progress = ImportProgress(
+      try ImportPlan(lines, as: .jsonl), file: "in.jsonl", view: 0)
+    (progress.next, progress.doneCount) = (3, 2)
+    var state = try AppDriver(
+      Fixture.views(), json: Fixture.small, columns: 40, rows: 10
+    ).state
+    state.files.importing = progress
+    state.perform(.appQuit, count: nil)
+    guard case .question(let question)? = state.layers.last else {
+      Issue.record("nothing was asked")
+      return
+    }
+    let asked = question.dialog.message.map(\.text)
+    #expect(asked.contains("2 of 5 records are stored, and stay"), "\(asked)")
+    // What follows has pages where there is no room, and a key leads to each.
+    var shown = ""
+    for _ in 0..<4 {
+      state.perform(.helpOpen, count: nil)
+      shown += AppScreen(state, glyphs: .unicode).draw().textLines().joined(separator: " ")
+    }
+    for words in ["after record 3", "stay: C-c", "u undoes"] {
+      #expect(shown.contains(words), "\(words): \(shown)")
+    }
+    // Progress alone is no other question, so that it can be answered.
+    let openedAt = question.openedAt
+    state.now += 60_000
+    state.files.importing?.doneCount = 3
+    Leaving.refreshQuestion(&state)
+    guard case .question(let later)? = state.layers.last else { return }
+    #expect(later.openedAt == openedAt)
+  }
+
   @Test func leavingAsksAboutARunningExport() throws {
     let app = try app()
     app.take(.origin(OriginFacts(.live)))

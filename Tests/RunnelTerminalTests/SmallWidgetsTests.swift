@@ -100,6 +100,24 @@ import Testing
     #expect(drawn(2) == ["…ps/g42/messages", "y yes"])
   }
 
+  @Test func dialogWithoutRoomHasPages() {
+    var dialog = ConfirmDialog(
+      title: "Delete", message: ["one", "two", "three", "four", "five"], hints: [Hint("y", "yes")])
+    func drawn(_ page: Int) -> [String] {
+      dialog.page = page
+      var canvas = canvas(16, 4)
+      dialog.draw(into: &canvas, rect: canvas.bounds)
+      return canvas.textLines()
+    }
+    #expect(drawn(0) == ["Delete", "one", "… 1/3", "y yes"])
+    #expect(drawn(1) == ["two", "three", "… 2/3", "y yes"])
+    #expect(drawn(2) == ["four", "five", "3/3", "y yes"])
+    #expect(drawn(9) == drawn(2))
+    let small = Rect(row: 0, column: 0, height: 4, width: 16)
+    #expect(dialog.pageCount(in: small) == 3)
+    #expect(dialog.pageCount(in: Rect(row: 0, column: 0, height: 20, width: 40)) == 1)
+  }
+
   @Test func hintsOfADialogAreFoundWhereTheyAreDrawn() {
     let dialog = ConfirmDialog(
       title: "Delete", message: ["Delete 3 records?"], hints: [Hint("y", "yes"), Hint("n", "no")])

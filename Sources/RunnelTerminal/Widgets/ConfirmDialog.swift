@@ -11,6 +11,8 @@ public struct ConfirmDialog: Hashable, Sendable {
   public var hints: [Hint]
   /// Whether something is destroyed.
   public var isDanger: Bool
+  /// The page of the text that is shown where not all of it has room, 0 for the first; nil to cut it.
+  public var page: Int?
 
   /// Makes a dialog.
   public init(title: String, message: [StyledLine], hints: [Hint], isDanger: Bool = false) {
@@ -56,8 +58,8 @@ public struct ConfirmDialog: Hashable, Sendable {
     let (field, room) = rest.splitBottom(fieldHeight)
     let titled = [StyledLine(title, isDanger ? .warn : .strong)] + message
     var lines = titled.flatMap { $0.wrapped(width: rect.width) }
-    // If there is not room for everything, each part gets one line.
-    if lines.count > room.height {
+    // If there is not room for everything, each part gets one line, unless there are pages.
+    if page == nil, lines.count > room.height {
       lines = message.flatMap { $0.wrapped(width: rect.width) }
       if lines.count > room.height { lines = message }
     }
@@ -96,7 +98,38 @@ public struct ConfirmDialog: Hashable, Sendable {
     editor?.draw(into: &canvas, rect: layout.field, label: label, error: error)
   }
 
+  /// The number of pages that the text takes.
+  ///
+  /// - Parameters:
+  ///   - rect: the area that the dialog belongs to.
+  ///   - hasField: whether a field is drawn.
+  ///   - hasError: whether it is drawn with an error.
+  /// - Returns: the number; 1 if all of it has room.
+  public func pageCount(in rect: Rect, hasField: Bool = false, hasError: Bool = false) -> Int {
+    let layout = layout(in: rect, hasField: hasField, hasError: hasError)
+    return Self.pageCount(of: layout.lines, in: layout.text)
+  }
+
+  /// The last line of an area names the page.
+  private static func pageCount(of lines: [StyledLine], in area: Rect) -> Int {
+    if lines.count <= area.height { return 1 }
+    return (lines.count - 1) / max(area.height - 1, 1) + 1
+  }
+
   private func drawMessage(_ lines: [StyledLine], into canvas: inout Canvas, _ area: Rect) {
+    let pageCount = Self.pageCount(of: lines, in: area)
+    if let page, pageCount > 1 {
+      let (shown, lineCount) = (min(page, pageCount - 1), max(area.height - 1, 1))
+      for (index, line) in lines.dropFirst(shown * lineCount).prefix(lineCount).enumerated() {
+        canvas.put(line, at: area.line(index).origin, width: area.width)
+      }
+      if area.height < 2 { return }
+      let sign = shown < pageCount - 1 ? "\(canvas.glyphs.ellipsis) " : ""
+      canvas.put(
+        StyledLine("\(sign)\(shown + 1)/\(pageCount)", .muted),
+        at: area.line(area.height - 1).origin, width: area.width)
+      return
+    }
     for (index, line) in lines.prefix(area.height).enumerated() {
       let isCut = index > 0 && index == area.height - 1 && lines.count > area.height
       var shown = isCut ? StyledLine(canvas.glyphs.ellipsis, .muted) : line

@@ -30,6 +30,22 @@ package struct ImportProgress: Hashable, Sendable {
     (self.plan, self.file, self.view) = (plan, file, view)
     refused = plan.refused
   }
+
+  /// How an import that is left goes on, and how it is taken back.
+  func waysOn(_ state: AppState) -> [String] {
+    let hasKeys = plan.rows.allSatisfy { $0.key != nil }
+    let name = file ?? "the text"
+    var ways = [
+      hasKeys
+        ? "To go on, import \(name) again: its records have keys, so none is stored twice."
+        : "To go on, import what comes in \(name) after record \(next): the whole would be stored twice."
+    ]
+    let keys = KeyText.listKeys(state)
+    if let stop = keys.keys(.jobCancel), let undo = keys.keys(.editUndo) {
+      ways.append("To take it back, stay: \(stop) stops it, then \(undo) undoes all of it.")
+    }
+    return ways
+  }
 }
 
 /// A record of a paste that was refused.

@@ -27,9 +27,11 @@ enum Leaving {
         openedAt: state.input.eventTime)
     } else if !unsaved.isEmpty {
       question = Question(
-        .leave, title: "Leave, and lose what is not saved", message: unsaved + waiting,
+        .leave, title: "Leave, and lose what is not saved",
+        message: unsaved + waiting + progressLines(state),
         explanation: explanation(state, isOfWorkOnly: unsaved == work),
         openedAt: state.input.eventTime)
+      question.progressCount = progressLines(state).count
     } else if !waiting.isEmpty {
       question = Question(
         .leave, title: "Leave, though writes wait", message: waiting,
@@ -56,7 +58,17 @@ enum Leaving {
       : state.session.isScratch
         ? "The temporary database goes with the program. :export writes a list to a file."
         : "The database is not changed: these texts were never written to it."
-    return [StyledLine(words, .muted)]
+    guard isOfWorkOnly, let importing = state.files.importing else {
+      return [StyledLine(words, .muted)]
+    }
+    return importing.waysOn(state).map { StyledLine($0, .muted) }
+  }
+
+  /// Returns a line about how far an import has come.
+  private static func progressLines(_ state: AppState) -> [StyledLine] {
+    guard let importing = state.files.importing else { return [] }
+    let count = importing.plan.rows.count
+    return [StyledLine("\(importing.doneCount) of \(count) records are stored, and stay", .strong)]
   }
 
   /// Returns what is said once nothing is left that the question was for.

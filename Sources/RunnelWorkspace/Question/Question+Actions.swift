@@ -143,7 +143,7 @@ extension Question {
   /// Shows the full explanation of the question in front; returns false if there is no question.
   static func explainQuestion(_ state: inout AppState) -> Bool {
     guard case .question(var question)? = state.layers.last else { return false }
-    question.toggleFull()
+    question.turnPage(in: state.layout.overlay)
     state.layers[state.layers.count - 1] = .question(question)
     return true
   }

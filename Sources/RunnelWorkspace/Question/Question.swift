@@ -70,6 +70,8 @@ struct Question: Hashable, Sendable {
   var answers: [ActionID] = []
   /// What is said if the question closes because nothing is left that it was for, or nil.
   var endWords: String?
+  /// The number of lines at the end of the message that tell how far work has come.
+  var progressCount = 0
   /// The full explanation of what will happen.
   var explanation: [StyledLine]
   /// The short message, kept while the full explanation is shown; nil otherwise.
@@ -132,16 +134,37 @@ struct Question: Hashable, Sendable {
   mutating func toggleFull() {
     if let message = short {
       dialog.message = message
+      dialog.page = nil
       short = nil
     } else {
       short = dialog.message
       dialog.message += explanation
+      dialog.page = 0
     }
+  }
+
+  /// Shows the full explanation, or its next page in an area; after the last one the short message again.
+  mutating func turnPage(in area: Rect) {
+    if let page = dialog.page, page + 1 < pageCount(in: area) {
+      dialog.page = page + 1
+    } else {
+      toggleFull()
+    }
+    guard let index = answers.firstIndex(of: .helpOpen), dialog.hints.indices.contains(index) else {
+      return
+    }
+    let isLast = dialog.page.map { $0 + 1 >= pageCount(in: area) }
+    dialog.hints[index].words = isLast.map { $0 ? "in short" : "more" } ?? "in full"
+  }
+
+  private func pageCount(in area: Rect) -> Int {
+    dialog.pageCount(in: area, hasField: word != nil, hasError: word?.error != nil)
   }
 
   /// Asks what another question of the same purpose asks; returns false if nothing has changed.
   ///
-  /// A key that was struck for what was asked before does not count.
+  /// A key that was struck for what was asked before does not count; how far work has come is no part of
+  /// what is asked.
   mutating func take(_ other: Question, now: Int64) -> Bool {
     endWords = other.endWords
     if dialog.title == other.dialog.title, (short ?? dialog.message) == other.dialog.message,
@@ -149,15 +172,20 @@ struct Question: Hashable, Sendable {
     {
       return false
     }
+    let isSame = dialog.title == other.dialog.title && asked == other.asked
+    progressCount = other.progressCount
     (dialog.title, dialog.message) = (other.dialog.title, other.dialog.message)
     explanation = other.explanation
     if short != nil {
       short = other.dialog.message
       dialog.message += explanation
     }
-    openedAt = now
+    if !isSame { openedAt = now }
     return true
   }
+
+  /// The lines that say what is asked.
+  private var asked: ArraySlice<StyledLine> { (short ?? dialog.message).dropLast(progressCount) }
 
   /// The subject of the question, in words.
   var subject: String { removal?.subject ?? dialog.title }
