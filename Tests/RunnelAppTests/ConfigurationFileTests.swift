@@ -21,6 +21,26 @@ import Testing
     #expect(file.settings.keymap == Commands.keymap)
   }
 
+  @Test func actionsThatEveryoneNeedsAreMissedWithoutKeys() {
+    let texts = read(
+      """
+      keys:
+        palette.open: []
+        help.open: [F9]
+        view.close: []
+        app.quit: []
+      """
+    ).warnings.map(\.warningText)
+    #expect(texts.count == 2, "\(texts)")
+    #expect(texts.first?.contains("config.yaml:2") == true, "\(texts)")
+    #expect(texts.first?.contains("commands cannot be typed") == true)
+    #expect(texts.last?.contains("`C-c` twice leaves") == true)
+    let help = read("keys: { help.open: [] }").warnings.map(\.message)
+    #expect(help == ["`help.open` has no keys any more: `:` finds help by its name."])
+    #expect(read("keys: { view.close: [] }").warnings.isEmpty, "`Q` leaves")
+    #expect(read("keys: { record.delete: [] }").warnings.isEmpty)
+  }
+
   @Test func settingsAreTakenOver() {
     let file = read(
       """

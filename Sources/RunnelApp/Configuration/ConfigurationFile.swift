@@ -23,6 +23,7 @@ public struct ConfigurationFile: Sendable {
   /// The lines on which they stand.
   package private(set) var storeLines: [String: Int] = [:]
   private var roles = RoleReader()
+  private var keyWarnings: [ConfigurationError] = []
 
   /// The names of settings that the file may have.
   static let names = [
@@ -88,9 +89,10 @@ public struct ConfigurationFile: Sendable {
   /// The names of the themes beside the file.
   public var themeNames: [String] { settings.terminal.customThemes.map(\.name) }
 
-  /// Warnings about changed roles that are hard to read, in the file and in all themes beside it.
+  /// Warnings about what no key leads to any more, and about changed roles that are hard to read, in the
+  /// file and in all themes beside it.
   public var warnings: [ConfigurationError] {
-    roles.warnings(settings.terminal) + themes.flatMap(\.warnings)
+    keyWarnings + roles.warnings(settings.terminal) + themes.flatMap(\.warnings)
   }
 
   /// Returns a one-line summary of the problems, including those of the theme in use (nil for the
@@ -186,6 +188,7 @@ extension ConfigurationFile {
     reader.read(keys)
     settings.keymap = reader.keymap
     problems += reader.problems
+    keyWarnings = reader.warnings
   }
 }
 

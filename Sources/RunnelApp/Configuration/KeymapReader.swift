@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelTerminal
+import RunnelWorkspace
 import Yams
 
 /// Reads the keys of a configuration: other keys for actions, in all contexts or in one.
@@ -97,6 +98,41 @@ struct KeymapReader {
       }.first
       tell(entry?.line, "\(problem).")
     }
+  }
+
+  /// Warnings about what no key leads to any more: commands, help, and leaving.
+  var warnings: [ConfigurationError] {
+    let keymap = keymap
+    func keys(_ action: ActionID) -> String? { keymap.firstKeys(for: action, in: [.global]) }
+    func warning(_ action: ActionID, _ way: String) -> ConfigurationError? {
+      let line = entries.last { $0.change.action == action }?.line
+      return line.map {
+        ConfigurationError(
+          file: file, line: $0, "`\(action.rawValue)` has no keys any more: \(way)")
+      }
+    }
+    var warnings: [ConfigurationError?] = []
+    let palette = keys(.paletteOpen)
+    if palette == nil {
+      warnings.append(
+        warning(
+          .paletteOpen,
+          "commands cannot be typed, and actions without keys not be found. Give it one, such as `:`."
+        ))
+    }
+    if keys(.helpOpen) == nil {
+      let way =
+        palette.map { "`\($0)` finds help by its name" } ?? "`runnel config keys` lists all keys"
+      warnings.append(warning(.helpOpen, "\(way)."))
+    }
+    if keys(.viewClose) == nil, keys(.appQuit) == nil {
+      let way =
+        keys(.jobCancel).map { "`\($0)` twice leaves" }
+        ?? palette.map { "`\($0)` finds leave by its name" }
+        ?? "only the end of the terminal leaves. Give it one, such as `q`"
+      warnings.append(warning(.viewClose, "\(way).") ?? warning(.appQuit, "\(way)."))
+    }
+    return warnings.compactMap(\.self)
   }
 
   private mutating func tell(_ line: Int?, _ message: String) {

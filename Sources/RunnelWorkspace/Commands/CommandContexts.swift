@@ -5,7 +5,7 @@ package import RunnelTerminal
 
 extension KeymapContext {
   /// Everywhere except while typing.
-  static let global = KeymapContext("global")
+  package static let global = KeymapContext("global")
   /// Any list that the cursor moves through line by line.
   package static let list = KeymapContext("list")
   /// A collection.

@@ -1,10 +1,10 @@
-import RunnelTerminal
+package import RunnelTerminal
 
 // The names of all commands except those of a text field, as they stand in the configuration.
 
 extension ActionID {
   static let appCrash = ActionID("app.crash")
-  static let appQuit = ActionID("app.quit")
+  package static let appQuit = ActionID("app.quit")
   static let appSuspend = ActionID("app.suspend")
   static let bookmarkDelete = ActionID("bookmark.delete")
   static let bookmarkGoto = ActionID("bookmark.goto")
@@ -63,7 +63,7 @@ extension ActionID {
   static let followToggle = ActionID("follow.toggle")
   static let formSave = ActionID("form.save")
   static let groupMenu = ActionID("group.menu")
-  static let helpOpen = ActionID("help.open")
+  package static let helpOpen = ActionID("help.open")
   static let helpWrite = ActionID("help.write")
   static let historyAll = ActionID("history.all")
   static let historyBack = ActionID("history.back")
@@ -72,7 +72,7 @@ extension ActionID {
   static let inputAccept = ActionID("input.accept")
   static let inputCancel = ActionID("input.cancel")
   static let inputComplete = ActionID("input.complete")
-  static let jobCancel = ActionID("job.cancel")
+  package static let jobCancel = ActionID("job.cancel")
   static let linkOpen = ActionID("link.open")
   static let livePause = ActionID("live.pause")
   static let markAll = ActionID("mark.all")
@@ -85,7 +85,7 @@ extension ActionID {
   static let pageHalfDown = ActionID("page.halfDown")
   static let pageHalfUp = ActionID("page.halfUp")
   static let pageUp = ActionID("page.up")
-  static let paletteOpen = ActionID("palette.open")
+  package static let paletteOpen = ActionID("palette.open")
   static let paneDetail = ActionID("pane.detail")
   static let paneGrow = ActionID("pane.grow")
   static let paneNext = ActionID("pane.next")
@@ -142,7 +142,7 @@ extension ActionID {
   static let unreadNext = ActionID("unread.next")
   static let unreadPrevious = ActionID("unread.prev")
   static let valueCodePoints = ActionID("value.codePoints")
-  static let viewClose = ActionID("view.close")
+  package static let viewClose = ActionID("view.close")
   static let viewNext = ActionID("view.next")
   static let viewPrevious = ActionID("view.prev")
   static let viewResync = ActionID("view.resync")
