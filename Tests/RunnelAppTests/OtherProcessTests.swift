@@ -101,6 +101,15 @@ import Testing
     #expect(app.cursorLine.contains("news 3"))
   }
 
+  @Test func listInTheOrderOfWordsIsNotFollowed() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g2 F")
+    #expect(app.toast.contains("new rows come anywhere"), "\(app.toast)")
+    #expect(!app.list.list.isFollowing)
+    app.press("g1 F")
+    #expect(app.list.list.isFollowing)
+  }
+
   @Test func followingBeginsAtTheLiveEndAlsoAfterUnseenRows() throws {
     let app = try history()
     app.press("gg")

@@ -80,6 +80,21 @@ extension ListCommands {
     return if case .failed = list.reach.phase { "the rows could not be read" } else { nil }
   }
 
+  /// Why the list is not followed: in the order of words, new rows come anywhere.
+  static func reasonNotFollowed(_ state: AppState) -> String? {
+    guard let screen = state.tabs.frontList, !screen.list.isFollowing,
+      let order = screen.definition.source.order.sortKeys.first,
+      let field = screen.definition.columns.map(\.field).first(where: { $0.rowField == order.field }
+      ),
+      field != .key,
+      let row = screen.content.sections.lazy.flatMap(\.rows).compactMap({ screen.records[$0] })
+        .first
+    else { return nil }
+    let value = field.node(key: row.row.key, row.row.node ?? .empty)
+    guard case .string(let text) = value.json, text.first?.isLetter == true else { return nil }
+    return "the list is in the order of \(field.title): new rows come anywhere in it"
+  }
+
   static func reasonNoAges(_ state: AppState) -> String? {
     guard let list = state.tabs.frontList else { return nil }
     return list.definition.columns.contains { $0.format == .age }

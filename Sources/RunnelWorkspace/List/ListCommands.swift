@@ -130,10 +130,10 @@ package enum ListCommands {
       .rowNewest, "newest", "go to the newest row", keys: ["gn"], needs: .rows, traits: [.movesFar],
       disabled: { ListCommands.reasonNoRows($0) ?? ListCommands.reasonAtNewest($0) }
     ) { state, _ in ListScreen.goToNewest(&state) },
-    Command(.followToggle, "follow", "follow the newest row", keys: ["F"], needs: .nothing) {
-      state, _ in
-      ListScreen.toggleFollowing(&state)
-    },
+    Command(
+      .followToggle, "follow", "follow the newest row", keys: ["F"], needs: .nothing,
+      disabled: { ListCommands.reasonNotFollowed($0) }
+    ) { state, _ in ListScreen.toggleFollowing(&state) },
   ]
 
   private static let folding: [Command] = [
