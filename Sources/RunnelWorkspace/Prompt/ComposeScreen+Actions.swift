@@ -51,8 +51,11 @@ extension ComposeScreen {
     let rest = state.writes.drafts.all.count { $0.subject == subject }
     guard !state.tabs.lists[view].line.draft.isEmpty, isTaken || rest > 0 else { return }
     let more = rest == 0 ? "" : "; \(rest) more after it"
-    state.say(.info, "this is your draft\(more)")
+    state.say(.info, draftWords + more)
   }
+
+  /// What is said of a draft in the line.
+  private static let draftWords = "this is your draft"
 
   /// Leaves the line; the typed text is kept as a draft.
   static func cancelComposer(_ state: inout AppState) {
@@ -86,6 +89,8 @@ extension ComposeScreen {
         state.tabs.lists[composer.view].line.sentBefore.since =
           state.tabs.lists[composer.view].line.draftTime ?? state.now
       }
+      // The line holds a draft no longer.
+      if state.toast?.toast.text.hasPrefix(draftWords) == true { state.toast = nil }
       state.submit(.send(view: composer.view, text: text, attempt: attempt), request)
       updateComposer(&state) { composer in
         composer = ComposeScreen(view: composer.view, editor: ComposeScreen.editor())
