@@ -20,6 +20,7 @@ import Testing
     arguments: [
       ("today", 0), ("Tomorrow 9:00", 1980), ("yesterday  18:30", -330), ("18:30", 1110),
       ("-2d", -2280), ("+90m", 690), ("2h", 480), ("2026-08-24", 0),
+      ("Tomorrow 9", 1980), ("25.8.", 1440), ("23.08.26", -1440), ("25.8. 9:00", 1980),
       ("2026-08-23 09:30", -870), ("2026-08-23T09:30", -870), ("now", 600),
     ] as [(String, Int64)])
   func momentIsRead(text: String, minutes: Int64) {
@@ -28,7 +29,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "soon", "tomorrow 25:00", "+", "-2", "9", "2026-13-01", "a b c", "today now",
+    "", "soon", "tomorrow 25:00", "+", "-2", "9", "2026-13-01", "a b c", "today now", "31.6.",
+    "1.13.26", "1.4.2", "2.3", "tomorrow 24",
   ])
   func otherTextIsNoMoment(text: String) {
     #expect(MomentReader(now: Self.now, local: Self.zone).moment(text) == nil)
@@ -66,6 +68,21 @@ import Testing
     var input = FieldInput(kind: .string, like: .string("1.2.2024"))
     input.editor = LineEditor(text)
     #expect(throws: InputError.self) { try input.value() }
+  }
+
+  @Test func dateThatIsNotUnderstoodIsRefusedWhereDatesStand() throws {
+    #expect(try typed("2.3.", over: "5.4.1942") == "2.3.2026")
+    #expect(try typed("1.4.26", over: "2026-02-11") == "2026-04-01")
+    #expect(try typed("Tomorrow 9", over: "2026-02-11 14:30") == "2026-08-25 09:00")
+    for text in ["31.6.", "1/2/2026", "week 9", "12"] {
+      let error = #expect(throws: InputError.self, "\(text)") {
+        try typed(text, over: "2026-02-11")
+      }
+      #expect(error?.message.hasPrefix("not a date: type 2026-08-24") == true, "\(text)")
+      #expect(try typed("\"\(text)\"", over: "2026-02-11") == .string(text))
+      #expect(throws: Never.self) { try typed(text, over: "a text") }
+    }
+    #expect(throws: InputError.self) { try typed("Tomorrow 9", over: "2026-02-11") }
   }
 
   @Test func fieldThatHoldsANumberTakesNone() throws {

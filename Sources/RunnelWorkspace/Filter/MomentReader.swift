@@ -28,17 +28,42 @@ package struct MomentReader: Hashable, Sendable {
   /// Returns the moment that a text in a field names, or nil if it names none.
   ///
   /// A day begins at midnight, and a signed number of units is an age or lies ahead: `tomorrow 9:00`,
-  /// `2026-08-24`, `18:30`, `-2d`, `+90m`.
+  /// `tomorrow 9`, `2026-08-24`, `24.8.` of this year, `24.8.26`, `18:30`, `-2d`, `+90m`.
   package func moment(_ text: String) -> Int64? {
     let words = text.lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
     if words.count == 1, let sign = words[0].first, sign == "+" || sign == "-" {
       return distance(String(words[0].dropFirst()), isBack: sign == "-")
     }
-    if words.count == 2, let minute = time(words[1][...]) {
-      guard let day = namedDay(words[0]) ?? dayNumber(words[0][...]) else { return nil }
+    if words.count == 2, let minute = time(words[1][...]) ?? hour(words[1]) {
+      guard let day = namedDay(words[0]) ?? dayNumber(words[0][...]) ?? shortDay(words[0]) else {
+        return nil
+      }
       return self.minute(minute, of: day).start
     }
+    if words.count == 1, let day = shortDay(words[0]) { return moment(day) }
     return words.count == 1 ? moments(text.filter { !$0.isWhitespace })?.start : nil
+  }
+
+  /// The day that a text such as `24.8.`, of this year, or `24.8.26` names; nil if it names none.
+  private func shortDay(_ word: String) -> Int? {
+    let parts = word.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts.allSatisfy({ $0.utf8.count <= 2 && $0.allSatisfy(\.isNumber) }),
+      let day = Int(parts[0]), let month = Int(parts[1])
+    else { return nil }
+    var year = local.civil(now).year
+    if !parts[2].isEmpty {
+      guard parts[2].utf8.count == 2, let short = Int(parts[2]) else { return nil }
+      year = (short < 70 ? 2000 : 1900) + short
+    }
+    return CivilTime(year: year, month: month, day: day)?.dayNumber
+  }
+
+  /// Returns the minute of the day at which a full hour begins, or nil if the text is no hour.
+  private func hour(_ word: String) -> Int? {
+    guard word.utf8.count <= 2, word.allSatisfy(\.isNumber), let hour = Int(word),
+      (0..<24).contains(hour)
+    else { return nil }
+    return hour * 60
   }
 
   private func namedDay(_ word: String) -> Int? {

@@ -172,14 +172,28 @@ extension FieldInput {
     let text = editor.text
     if text.count > 2, text.hasPrefix("\""), text.hasSuffix("\"") {
       let quoted = String(text.dropFirst().dropLast())
-      return reader.moment(quoted) == nil ? nil : .text(quoted)
+      return reader.moment(quoted) == nil && !isMistyped(quoted) ? nil : .text(quoted)
     }
     guard DateText(text, .utc) == nil, let moment = reader.moment(text),
       let date = FieldDate(text: example, reader.local)
     else { return nil }
-    let namesTime = text.contains(":")
+    let namesTime = text.contains(":") || text.split(separator: " ").count > 1
     if let day = date.text(of: moment, withTime: namesTime, reader.local) { return .date(day) }
     return date.isDay && namesTime ? .time : nil
+  }
+
+  /// Whether a text with a digit is no date that is understood, in a field that held a date, or is empty in a
+  /// column of dates.
+  private func isMistyped(_ text: String) -> Bool {
+    guard dates.reader != nil, dateExample != nil, text != firstText,
+      firstText.isEmpty || DateText(firstText, .utc) != nil
+    else { return false }
+    switch rule?.kind {
+    case nil, .any, .text: break
+    default: return false
+    }
+    return text.contains(where: \.isNumber) && !text.hasPrefix("\"")
+      && DateText(text, .utc) == nil && FieldDate(text: text, .utc) == nil
   }
 
   /// The date that a word such as `tomorrow` names, as the field writes dates; nil if the field holds no dates as
@@ -191,7 +205,9 @@ extension FieldInput {
   /// - Throws: `InputError`, for a time of day in a field of days.
   private func textOfDateWord() throws(InputError) -> String? {
     switch dateWord {
-    case nil: return nil
+    case nil:
+      if isMistyped(editor.text) { throw InputError(FieldInput.dayAdvice) }
+      return nil
     case .date(let text), .text(let text): return text
     case .time: throw InputError("this field holds days: type a day, or the text in \"quotes\"")
     }
@@ -199,6 +215,8 @@ extension FieldInput {
 
   /// The word that stands for the time of the write.
   package static let now = "now"
+  private static let dayAdvice =
+    "not a date: type 2026-08-24, 24.8.2026, 24.8., tomorrow or -2d, or the text in \"quotes\""
   private static let dateAdvice =
     "not a time: type 2026-08-24 09:30, tomorrow 9:00, -2d, or milliseconds since 1970"
 
