@@ -1,5 +1,6 @@
 import Foundation
 import RunnelBase
+import RunnelDatabase
 import RunnelTerminal
 import RunnelTree
 import Testing
@@ -66,6 +67,33 @@ import Testing
         == "`$me` in a path of the view `Inbox` is `zoe.b`, which no key is like: set `me` to another "
         + "name.")
     #expect(try Fixture.views().allSatisfy { $0.userProblem("zoe.b") == nil })
+  }
+
+  @Test func logOfResourcesHasOneTabWhichIsTheLast() throws {
+    let folder = NSTemporaryDirectory() + "runnel-log-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    // A folder that stays behind is in nobody's way.
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let resources = folder + "/x.resources.yaml"
+    try "log: /action\nresources:\n  - { name: group, path: /group/@ }\n"
+      .write(toFile: resources, atomically: true, encoding: .utf8)
+    let session = try DatabaseSession(
+      file: folder + "/x.db", isReadOnly: false,
+      environment: DatabaseEnvironment(now: { 0 }, random: SeededRandom(seed: 1)))
+    _ = try session.write(
+      .set(
+        .root,
+        [
+          "action": [
+            "a": ["kind": "create", "from": "zoe"], "b": ["kind": "update", "from": "bo"],
+          ],
+          "group": ["g": ["name": "Garden", "size": 3], "h": ["name": "House", "size": 4]],
+        ]))
+    try session.close()
+    var options = ApplicationOptions(database: folder + "/x.db")
+    options.resources = resources
+    let paths = try Workspace(options).views.map(\.source.path)
+    #expect(paths == [Fixture.path("/group"), Fixture.path("/action")])
   }
 
   // MARK: Views that are left out

@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
 import RunnelDatabase
+import RunnelStreams
 import RunnelTerminal
+import RunnelTree
 import RunnelWorkspace
 
 /// The environment of the workspace: its views and resources, its name, and the user's name.
@@ -77,10 +79,15 @@ struct Workspace {
       mistake = mistake ?? error
     }
     problem = mistake.map { Workspace.words(for: $0, hasOthers: found != nil) }
+    let log = resources.registry.log
     let views =
       try found?.views.map {
         $0.bound(toUser: me).placed(among: options.origin?.services?.places ?? [])
-      } ?? Workspace.discover(options, settings)
+      }
+      ?? Workspace.discover(options, settings).filter { view in
+        // The log has a view of its own, which comes last.
+        log?.contains(view.source.path) != true
+      }
     self.views = views + [resources.activityView].compactMap(\.self)
     do {
       firstTab = try Workspace.tab(options.view, in: self.views)
