@@ -119,6 +119,19 @@ import Testing
     #expect(try folder.names().contains("new.db"))
   }
 
+  @Test func whatAKilledCommandLeftIsRemovedByTheNext() throws {
+    let database = try TestDatabase(Self.json)
+    let gone = try RunningProgram(["--version"])
+    #expect(try gone.wait() == 0)
+    let running = "p.txt.part-\(getpid())"
+    for name in ["p.txt.part-\(gone.processID)", running, "p.txt.part-x", "q.txt.part-1"] {
+      _ = try database.folder.write("half", to: name)
+    }
+    #expect(try database.run(["screenshot", database.folder.file("p.txt")]).status == 0)
+    let names = try database.folder.names().filter { $0.contains("part") || $0 == "p.txt" }
+    #expect(names.sorted() == ["p.txt", running, "p.txt.part-x", "q.txt.part-1"].sorted())
+  }
+
   @Test func pictureReplacesNoFileUnasked() throws {
     let database = try TestDatabase(Self.json)
     let before = try database.get()

@@ -48,7 +48,8 @@ import Testing
 
   @Test(arguments: [
     ("{\"a\": 1,}", "neither a database nor JSON: line 1, column 8"), ("", "line 1, column 1"),
-    (#"{"a":{"b$":1}}"#, "/a: The key"), ("{\"a\":1}\n{\"a\":2}\n", "it is JSON lines"),
+    (#"{"a":{"b$":1}}"#, "/a: The key"), (#"{"a/b":1}"#, "takes the database that it makes of it"),
+    ("{\"a\":1}\n{\"a\":2}\n", "it is JSON lines"),
   ])
   func aBadFileIsExplained(contents: String, explanation: String) throws {
     let database = try TestDatabase(#"{"a":1}"#)
@@ -60,5 +61,16 @@ import Testing
     let absent = try database.run(["diff", "/", "--with", database.folder.file("no.json")])
     #expect(absent.status == 1)
     #expect(absent.errors.contains("no such file"))
+  }
+
+  @Test func aTableHasAWayOutAndAMarkIsPassedOver() throws {
+    let database = try TestDatabase(#"{"a":1}"#)
+    let table = try database.folder.write("a,b\n1,2\n", to: "t.csv")
+    let refused = try database.run(["diff", "/", "--with", table])
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("it is a table") && refused.errors.contains("FILE.db"))
+    let marked = try database.folder.write("\u{FEFF}{\"a\":1}", to: "m.json")
+    let outcome = try database.run(["diff", "/", "--with", marked])
+    #expect(outcome.status == 0 && outcome.output.isEmpty, "\(outcome.errors)")
   }
 }

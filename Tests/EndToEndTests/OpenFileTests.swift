@@ -148,6 +148,17 @@ import Testing
     #expect(try String(contentsOfFile: file, encoding: .utf8) == #"[{"title":"One"}]"#)
   }
 
+  @Test func fileThatIsGoneIsFoundInItsDatabase() throws {
+    let file = try folder.write(#"[{"title":"One"}]"#, to: "gone.json")
+    #expect(try rows(file).count == 1)
+    try FileManager.default.removeItem(atPath: file)
+    let told = try Program.run([file])
+    #expect(told.status == 2)
+    #expect(told.errors.contains("gone.json does not exist any more"), "\(told.errors)")
+    #expect(told.errors.contains("`runnel \(file).db` opens that"), "\(told.errors)")
+    #expect(try rows(file + ".db").count == 1)
+  }
+
   /// Opens a file at a terminal where this is typed, and returns the rows that are printed.
   private func rows(
     _ file: String, answering answer: String, status: Int32 = 0

@@ -2,6 +2,7 @@ import ArgumentParser
 import RunnelBase
 import RunnelDatabase
 import RunnelTree
+import RunnelWorkspace
 
 /// `runnel diff`: prints the differences of two trees.
 struct DiffCommand: ParsableCommand, FileNaming {
@@ -86,7 +87,7 @@ struct DiffCommand: ParsableCommand, FileNaming {
         try compare(old, TreeDiff.Side($0, at: (new ?? self.old).path))
       }
     }
-    let root = try document.withBytes { try node(in: $0, of: document.name) }
+    let root = try document.withBytes { try node(in: $0.withoutMark, of: document.name) }
     try compare(old, TreeDiff.Side(root[new?.path ?? .root]))
   }
 
@@ -102,9 +103,18 @@ struct DiffCommand: ParsableCommand, FileNaming {
           "\(file): it is JSON lines, which are not compared. `runnel FILE` opens them, and `--with` takes "
             + "the database that it makes of them, FILE.db.")
       }
+      if ImportPlan.format(ofFile: file) == .csv {
+        throw Failure(
+          "\(file): it is a table, which is not compared. `runnel FILE` opens it, and `--with` takes the "
+            + "database that it makes of it, FILE.db.")
+      }
       throw Failure("\(file): it is neither a database nor JSON: \(error)")
     } catch let error as TreeError {
-      throw Failure("\(file): \(error)")
+      let way =
+        error.code == .invalidKey
+        ? " `runnel FILE` opens it with other keys for such names, and `--with` takes the database that "
+          + "it makes of it, FILE.db." : ""
+      throw Failure("\(file): \(error)\(way)")
     }
   }
 

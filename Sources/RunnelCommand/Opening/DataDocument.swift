@@ -22,7 +22,10 @@ struct DataDocument {
   private var name: String { String(file.split(separator: "/").last ?? "data") }
 
   /// The database beside the file.
-  var besideFile: String { file + ".db" }
+  var besideFile: String { DataDocument.database(of: file) }
+
+  /// The database beside a file.
+  static func database(of file: String) -> String { file + ".db" }
 
   /// A database of the file, and what is to be said of its making.
   struct Made {

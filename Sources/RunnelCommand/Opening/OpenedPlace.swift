@@ -83,6 +83,14 @@ enum OpenedPlace {
   private static func unknown(_ argument: String, isData: Bool) -> Failure {
     let shown = FileName.shown(Array(argument.utf8))
     let question = DatabaseOptions.question(for: argument)
+    let database = DataDocument.database(of: argument)
+    if isData, access(database, R_OK) == 0 {
+      let quoted = ShellText.quoted(database)
+      return Failure(
+        "\(shown) does not exist any more. What was read of it, and written since, is in "
+          + "\(FileName.shown(Array(database.utf8))): `runnel \(quoted)` opens that, and `:export` or `runnel "
+          + "export -d \(quoted)` writes a file of it again.", status: .usage)
+    }
     if isData {
       return Failure(
         "\(shown) does not exist\(question): name a file that is there.", status: .usage)

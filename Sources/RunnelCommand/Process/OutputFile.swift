@@ -1,4 +1,5 @@
 import Glibc
+import RunnelTerminal
 
 /// A file that a command creates, or replaces as a whole when it is complete.
 struct OutputFile {
@@ -40,6 +41,7 @@ struct OutputFile {
   ///
   /// - Throws: `Failure` if it cannot be written.
   func write(_ bytes: [UInt8]) throws {
+    removeLeft()
     let part = FileName(bytes: name.bytes + Array(".part-\(getpid())".utf8))
     let descriptor = open(part.cString, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o666)
     if descriptor < 0 { throw failure }
@@ -50,6 +52,17 @@ struct OutputFile {
     // The incomplete file is useless.
     unlink(part.cString)
     throw failure
+  }
+
+  /// Removes what commands that were killed have left beside the file; those that run are left alone.
+  private func removeLeft() {
+    let split = name.bytes.lastIndex(of: UInt8(ascii: "/"))
+    let folder = split.map { $0 == 0 ? "/" : String(decoding: name.bytes[..<$0], as: UTF8.self) }
+    let last = String(decoding: name.bytes[(split.map { $0 + 1 } ?? 0)...], as: UTF8.self)
+    if last.isEmpty { return }
+    let left = LeftFile.paths(in: folder ?? ".", prefix: "\(last).part-") { $0.isEmpty }
+    // One that cannot be removed is in nobody's way.
+    for path in left { unlink(path) }
   }
 
   private var failure: Failure { Failure.system("\(name.shown) cannot be written") }
