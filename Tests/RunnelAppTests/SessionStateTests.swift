@@ -80,7 +80,7 @@ import Testing
 
   @Test func treeComesBackWithWhatWasExpandedAndItsCursor() throws {
     let app = try driver(SessionState())
-    app.press("T j l j l j j")
+    app.press("g3 j l j l j j")
     let left = SessionState.session(app.state)
     #expect(left.tree?.expanded.count == 2 && left.tree?.cursor?.keys.count == 3)
     let again = try driver(try #require(SessionState(left.json)))
