@@ -29,8 +29,9 @@ import Testing
     }
   }
 
-  /// The rows, and the answer that says whether there are more, may come one after the other. The list once
-  /// stayed `loading` then.
+  /// The rows, and the answer that says whether there are more, may come one after the other.
+  ///
+  /// The list once stayed `loading` then.
   @Test func aPageWhoseAnswerComesAfterItsRowsIsLoaded() throws {
     let source = SilentSource()
     let definition = ViewDefinition(
