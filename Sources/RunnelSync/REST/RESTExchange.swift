@@ -277,28 +277,41 @@ extension RESTExchange {
     guard phase == .receiving, bodyBytes == 0,
       let declared = request.header("content-length").flatMap({ Int($0) })
     else { return }
-    if maySpool(call), declared >= limits.spoolBytesMin {
-      if let most = limits.spoolBytesMax, declared > most { throw tooLarge(.importBytes) }
+    if maySpool(call) {
+      try checkImport(declared)
     } else if declared > limits.writeBytesMax {
-      throw tooLarge(.writeBytes)
+      effects.append(.note(.writeBytes))
+      throw RESTError.tooLarge
     }
   }
 
   /// Refuses a body that is too large as soon as possible, or starts to keep it in a file.
   private mutating func checkSize(_ call: RESTCall) throws(RESTError) {
-    if maySpool(call), isSpooling || bodyBytes >= limits.spoolBytesMin {
-      if let most = limits.spoolBytesMax, bodyBytes > most { throw tooLarge(.importBytes) }
+    if maySpool(call) {
+      try checkImport(bodyBytes)
+      if !isSpooling, bodyBytes < limits.spoolBytesMin { return }
       isSpooling = true
       if !body.isEmpty { effects.append(.spool(body)) }
       body = []
-    } else if bodyBytes > limits.writeBytesMax {
-      throw tooLarge(.writeBytes)
+    } else if bodyBytes > bodyBytesMax(call) {
+      effects.append(.note(.writeBytes))
+      throw RESTError.tooLarge
     }
   }
 
-  private mutating func tooLarge(_ limit: RESTLimit) -> RESTError {
-    effects.append(.note(limit))
-    return .tooLarge
+  /// The most bytes of a body that is kept in memory.
+  ///
+  /// Whose PUT it is, is not known before the credential is verified.
+  private func bodyBytesMax(_ call: RESTCall) -> Int {
+    phase == .verifying && call.method == .put
+      ? max(limits.writeBytesMax, limits.spoolBytesMin) : limits.writeBytesMax
+  }
+
+  /// Checks the size of an administrator's PUT.
+  private mutating func checkImport(_ count: Int) throws(RESTError) {
+    guard let most = limits.spoolBytesMax, count > most else { return }
+    effects.append(.note(.importBytes))
+    throw RESTError.importTooLarge(most)
   }
 
   private mutating func operate(_ call: RESTCall, _ now: WireTime) throws(RESTError) {

@@ -48,6 +48,11 @@ struct RESTError: Error, Hashable {
     400, invalidData.message + " Perhaps you're using invalid characters in your key names.")
   static let tooLarge = RESTError(
     400, "Data to write exceeds the maximum size that can be modified with a single request.")
+  static func importTooLarge(_ most: Int) -> RESTError {
+    RESTError(
+      400, tooLarge.message + " A PUT of an administrator has \(most) bytes at most (--max-import)."
+    )
+  }
   static let unauthorized = RESTError(401, "Unauthorized request.")
   static let permissionDenied = RESTError(401, "Permission denied")
 

@@ -41,6 +41,26 @@ import Testing
     #expect(world.reached == [.importBytes])
   }
 
+  /// The size from which it is kept in a file is no limit, and that of others' writes is not either.
+  @Test func putOfAnAdministratorIsNotLimitedAsThatOfOthers() throws {
+    var world = try RESTWorld()
+    (world.limits.writeBytesMax, world.limits.spoolBytesMin) = (20, 50)
+    let owner: KeyValuePairs = ["Authorization": "Bearer owner"]
+    let declared: KeyValuePairs = ["Authorization": "Bearer owner", "Content-Length": "32"]
+    let value = "\"" + String(repeating: "x", count: 30) + "\""
+    #expect(world.ask("PUT", "/n.json", value, declared).status == 200)
+    #expect(world.ask("PUT", "/n.json", value, owner).status == 200)
+    #expect(world.spooled == 0)
+    #expect(world.ask("PUT", "/n.json", value, ["Content-Length": "32"]).status == 400)
+    #expect(world.ask("POST", "/n.json", value, owner).status == 400)
+    #expect(world.reached == [.writeBytes, .writeBytes])
+    world.limits.spoolBytesMax = 31
+    let answer = world.ask("PUT", "/n.json", value, owner)
+    #expect(answer.status == 400)
+    #expect(answer.body.contains("has 31 bytes at most (--max-import)"))
+    #expect(world.reached.last == .importBytes)
+  }
+
   @Test(arguments: ["PUT", "POST", "PATCH"])
   func compressedBodyIsRefused(method: String) throws {
     var world = try RESTWorld()
