@@ -1,3 +1,4 @@
+import Glibc
 import RunnelBase
 import RunnelTree
 import Testing
@@ -122,7 +123,42 @@ import Testing
     let large = JSONValue.string(String(repeating: "x", count: 70_000))
     try set("/b", ["x": large], at: 20)
     try set("/b", ["y": large], at: 30)
-    #expect(try refusal(at: 10).contains("too large to keep"))
+    let text = try refusal(at: 10)
+    #expect(text.contains("replaced a value at /b that was too large to keep"))
+    #expect(!text.contains("undone"))
+    #expect(
+      text.contains("earliest time that can be told is \(CivilTime.utcText(30)); take a backup"))
+    #expect(try state(at: 30) == ["a": 1, "b": ["y": large]])
+  }
+
+  /// Writes above the place count as far as they concern it.
+  @Test func whatIsTooLargeElsewhereDoesNotConcernAPlace() throws {
+    let large = JSONValue.string(String(repeating: "x", count: 70_000))
+    try set("/m", ["a": ["n": 1], "b": ["n": 1]], at: 10)
+    try set("/m/a/n", 2, at: 20)
+    try set("/m", ["a": ["n": 3], "c": [1, 2]], at: 30)
+    try set("/m/b", large, at: 40)
+    try set("/m/b", .null, at: 50)
+    try set("/m/a/n", 4, at: 60)
+    func value(_ path: String, at time: Int64) throws -> JSONValue {
+      let file = folder.file("place-\(time).db")
+      let leftOut = try session.saveCopy(to: file, asOf: time, of: Path(path))
+      #expect(leftOut.isEmpty)
+      let copy = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
+      let json = try copy.node(at: Path(path)).exportJSON
+      try copy.close()
+      for suffix in ["", "-wal", "-shm", "-notify"] { unlink(file + suffix) }
+      return json
+    }
+    #expect(try value("/m/a", at: 10) == ["n": 1])
+    #expect(try value("/m/a/n", at: 20) == 2)
+    #expect(try value("/m/a", at: 30) == ["n": 3])
+    #expect(try value("/m/c", at: 10) == .null)
+    #expect(try value("/m/c", at: 40) == node("[1,2]").exportJSON)
+    #expect(try value("/m/a", at: 60) == ["n": 4])
+    let error = #expect(throws: DatabaseError.self) { try value("/m/b", at: 10) }
+    #expect(error?.message.hasPrefix("What /m/b held at") == true)
+    #expect(try state(at: 50) == node(#"{"m":{"a":{"n":3},"c":[1,2]}}"#).exportJSON)
   }
 
   @Test func largeImportsOfOnePlaceAreTakenBackOneAfterTheOther() throws {

@@ -47,7 +47,7 @@ struct ExportCommand: ParsableCommand {
     }
     try database.of(place).open(for: .read) { session in
       guard let at else { return try write(session) }
-      try EarlierState.with(session, at: at) { try write($0) }
+      try EarlierState.with(session, at: at, of: path) { try write($0) }
     }
   }
 

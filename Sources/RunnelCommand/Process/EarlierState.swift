@@ -4,12 +4,13 @@ import RunnelTree
 
 /// A copy of a database as it was at an earlier time, in a folder of its own while it is used.
 enum EarlierState {
-  /// Calls `body` with the copy.
+  /// Calls `body` with the copy, in which what is at or below `place` is of that time.
   ///
   /// - Throws: `DatabaseError` if the history does not reach back to the time,
   ///   `Interruption.Stopped` if a signal arrived, and the errors of `body`.
   static func with<Result>(
-    _ session: DatabaseSession, at time: Int64, _ body: (DatabaseSession) throws -> Result
+    _ session: DatabaseSession, at time: Int64, of place: Path,
+    _ body: (DatabaseSession) throws -> Result
   ) throws -> Result {
     let interruption = try Interruption()
     let folder = try temporaryFolder()
@@ -20,7 +21,7 @@ enum EarlierState {
     var leftOut: Set<Path> = []
     defer { line.clear() }
     do {
-      leftOut = try session.saveCopy(to: file, asOf: time) {
+      leftOut = try session.saveCopy(to: file, asOf: time, of: place) {
         line.report("copying")
         signal = signal ?? interruption.pending()
         return signal == nil
