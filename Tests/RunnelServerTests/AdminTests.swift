@@ -1,5 +1,6 @@
 import Foundation
 import RunnelBase
+import RunnelNetwork
 import RunnelServer
 import TestSupport
 import Testing
@@ -36,6 +37,30 @@ import Testing
     let second = try await TestServer(in: first.folder)
     #expect(try second.administrator().request("GET", "/readyz").status == 200)
     await second.stop()
+  }
+
+  /// The address of a socket has 107 bytes.
+  @Test func aSocketInADeepFolderAnswers() async throws {
+    let top = FileManager.default.temporaryDirectory.path + "/runnel-deep-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: top) }
+    let folder = top + "/" + String(repeating: "x", count: 120)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let path = folder + "/test.admin.sock"
+    for _ in 0..<2 {
+      let server = try await TestServer(in: folder)
+      #expect(server.adminPlaces == [path])
+      var status = stat()
+      #expect(stat(path, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+      let asker = SocketAsker(file: path)
+      #expect(try asker.ask(.get, "/readyz").status == 200)
+      let second = #expect(throws: NetworkError.self) {
+        try SocketAsker.check(file: folder + "/" + String(repeating: "y", count: 120))
+      }
+      #expect(second?.message.contains("too long for a socket") == true)
+      await server.stop()
+      #expect(stat(path, &status) != 0)
+    }
   }
 
   @Test func aFileThatIsNotASocketIsNotReplaced() async throws {

@@ -20,8 +20,11 @@ extension ServerPlace {
   /// Returns the answer of the first server that gives one; blocks the thread until then.
   static func answer(to request: ServerRequest, at places: [ServerPlace]) -> Answer {
     var problem = "no server serves this database: `runnel serve` does"
-    for place in places where access(place.socket, F_OK) == 0 {
+    for place in places {
       do throws(NetworkError) {
+        // The path says which server cannot be asked, although it may serve.
+        try SocketAsker.check(file: place.socket)
+        if access(place.socket, F_OK) != 0 { continue }
         return try place.answer(to: request)
       } catch {
         problem = error.message

@@ -31,6 +31,11 @@ public struct SocketAsker: Sendable {
   /// Makes an asker for the socket at a path.
   public init(file: String) { self.file = file }
 
+  /// Checks that a server can have a socket at the path.
+  ///
+  /// - Throws: `NetworkError` that says why not.
+  public static func check(file: String) throws(NetworkError) { _ = try SocketPath(file) }
+
   /// Sends a request, and blocks the thread until the answer arrives.
   ///
   /// - Precondition: the calling thread does not belong to NIO.
@@ -41,19 +46,21 @@ public struct SocketAsker: Sendable {
   /// - Returns: the answer, whatever its status.
   /// - Throws: `NetworkError` that names the socket and the problem there.
   public func ask(_ method: Method, _ target: String) throws(NetworkError) -> Answer {
+    let path = try SocketPath(file)
     do {
       let loop = MultiThreadedEventLoopGroup.singleton.any()
       let promise = loop.makePromise(of: NIOHTTPClientResponseFull.self)
       ClientBootstrap(group: loop)
         .connectTimeout(.seconds(SocketAsker.seconds))
-        .connect(unixDomainSocketPath: file)
+        .connect(unixDomainSocketPath: path.text)
         .flatMapThrowing { channel in
           try AskHandler.ask(
             method == .get ? .GET : .DELETE, target, host: "localhost", on: channel,
             bytesMax: SocketAsker.bytesMax, seconds: SocketAsker.seconds, promise)
         }
         .whenFailure { promise.fail($0) }
-      let answer = try promise.futureResult.wait()
+      // The folder of a long path is open until the connection is made.
+      let answer = try withExtendedLifetime(path) { try promise.futureResult.wait() }
       return Answer(
         status: Int(answer.head.status.code),
         bytes: answer.body.map { Array($0.readableBytesView) } ?? [])

@@ -2,24 +2,18 @@ import Glibc
 
 /// A Unix socket in the file system, which only the owner of the server's process may use.
 enum SocketFile {
-  /// The most bytes of the path.
-  static let pathBytesMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
-
   /// Binds a socket to a path; the caller owns the descriptor.
   ///
   /// A socket that a killed server left is replaced.
   ///
-  /// - Throws: `NetworkError` if the path is too long or taken, or if the socket cannot be made.
+  /// - Throws: `NetworkError` if the name is too long or taken, or if the socket cannot be made.
   static func bind(_ path: String) throws(NetworkError) -> Int32 {
-    guard path.utf8.count <= pathBytesMax else {
-      throw NetworkError(
-        "\(path) is too long for a socket, which has \(pathBytesMax) bytes at most.")
-    }
-    try removeStale(path)
+    let short = try SocketPath(path)
+    try removeStale(path, short)
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if descriptor < 0 { throw failure(path) }
     // The file has this mode from the start: other users can connect at no time.
-    guard fchmod(descriptor, 0o600) == 0, call(Glibc.bind, descriptor, path) == 0 else {
+    guard fchmod(descriptor, 0o600) == 0, call(Glibc.bind, descriptor, short) == 0 else {
       let error = failure(path)
       close(descriptor)
       throw error
@@ -27,7 +21,7 @@ enum SocketFile {
     return descriptor
   }
 
-  private static func removeStale(_ path: String) throws(NetworkError) {
+  private static func removeStale(_ path: String, _ short: SocketPath) throws(NetworkError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
@@ -36,7 +30,7 @@ enum SocketFile {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if descriptor < 0 { throw failure(path) }
     defer { close(descriptor) }
-    if call(connect, descriptor, path) == 0 {
+    if call(connect, descriptor, short) == 0 {
       throw NetworkError("Another server listens on \(path).")
     }
     unlink(path)
@@ -44,11 +38,11 @@ enum SocketFile {
 
   private static func call(
     _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32, _ descriptor: Int32,
-    _ path: String
+    _ path: SocketPath
   ) -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.text.utf8) }
     return withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
