@@ -91,9 +91,59 @@ import Testing
       paths.append(
         try DatabaseBackup(place.file).make(in: place.backups, keep: 2, now: now).path)
     }
-    #expect(try BackupFolder(place.backups).backups(of: "chat").map(\.path) == paths.suffix(2))
+    let source = try DatabaseBackup(place.file).source()
+    #expect(try BackupFolder(place.backups).backups(of: source).map(\.path) == paths.suffix(2))
     #expect(FileManager.default.fileExists(atPath: other.path))
     #expect(try place.names(place.backups).count == 3)
+  }
+
+  /// Databases with one file name in several folders: new ones, and a copy, which has the same id.
+  @Test func databasesWithOneFileNameHaveBackupsOfTheirOwn() throws {
+    let place = try Place()
+    var files = [place.file]
+    for name in ["b", "c"] {
+      try FileManager.default.createDirectory(
+        atPath: place.folder + "/" + name, withIntermediateDirectories: true)
+      files.append(place.folder + "/" + name + "/chat.db")
+    }
+    try OtherProcess.write(["b": 1], to: files[1])
+    try FileManager.default.copyItem(atPath: files[0], toPath: files[2])
+    for now in [BackupTests.now, BackupTests.now + 1000] {
+      for file in files {
+        _ = try DatabaseBackup(file).make(in: place.backups, keep: 1, now: now)
+      }
+    }
+    let kept = try BackupFolder(place.backups).backups()
+    #expect(kept.count == 3)
+    #expect(kept.allSatisfy { $0.1.time == BackupTests.now + 1000 })
+    #expect(kept.compactMap(\.1.source?.id).count == 3)
+    #expect(Set(kept.compactMap(\.1.source?.id)).count == 2)
+    let values = try kept.map { try place.value($0.path + "/chat.db") }
+    #expect(values.sorted() == ["{\"a\":1}", "{\"a\":1}", "{\"b\":1}"])
+    let new = place.folder + "/again.db"
+    let second = try DatabaseBackup(files[1]).source()
+    let path = try #require(try BackupFolder(place.backups).backups(of: second).last?.path)
+    _ = try BackupRestore(path).restore(to: new, replaces: false)
+    #expect(try place.value(new) == "{\"b\":1}")
+  }
+
+  /// It may be of another database with the same file name.
+  @Test func aBackupThatDoesNotNameItsDatabaseIsNeverRemoved() throws {
+    let place = try Place()
+    let old = try DatabaseBackup(place.file).make(in: place.backups, now: 0)
+    let manifest = old.path + "/backup.json"
+    var json = try JSONValue(parsing: Array(Data(contentsOf: URL(fileURLWithPath: manifest))))
+    (json["id"], json["from"]) = (nil, nil)
+    try Data(json.jsonBytes(pretty: true)).write(to: URL(fileURLWithPath: manifest))
+    for number in 1...2 {
+      _ = try DatabaseBackup(place.file).make(
+        in: place.backups, keep: 1, now: Int64(number) * 1000)
+    }
+    #expect(
+      try place.names(place.backups) == ["chat-1970-01-01T00-00-00Z", "chat-1970-01-01T00-00-02Z"])
+    let new = place.folder + "/again.db"
+    _ = try BackupRestore(old.path).restore(to: new, replaces: false)
+    #expect(try place.value(new) == "{\"a\":1}")
   }
 
   @Test func anIncompleteBackupIsRemovedByTheNextOne() throws {
@@ -169,6 +219,44 @@ import Testing
     #expect(try place.names(place.folder).contains("chat.db.replaced-2"))
   }
 
+  @Test func replacedFilesKeepTheirMode() throws {
+    let place = try Place()
+    try place.write("{\"rules\":{}}", "chat.rules.json")
+    let made = try DatabaseBackup(place.file).make(in: place.backups, now: 0)
+    let rules = place.folder + "/chat.rules.json"
+    #expect(chmod(place.file, 0o640) == 0 && chmod(rules, 0o644) == 0)
+    _ = try BackupRestore(made.path).restore(to: place.file, replaces: true)
+    for (path, mode) in [(place.file, 0o640), (rules, 0o644)] as [(String, mode_t)] {
+      var status = stat()
+      #expect(stat(path, &status) == 0)
+      #expect(status.st_mode & 0o777 == mode, "\(path)")
+    }
+  }
+
+  /// The server's user can use what root restores.
+  @Test(.enabled(if: geteuid() == 0))
+  func filesThatRootRestoresBelongToWhoHasTheDatabase() throws {
+    let place = try Place()
+    try place.write("{\"rules\":{}}", "chat.rules.json")
+    let made = try DatabaseBackup(place.file).make(in: place.backups, now: 0)
+    let rules = place.folder + "/chat.rules.json"
+    func owners(_ paths: String...) -> [[UInt32]] {
+      paths.map { path in
+        var status = stat()
+        return stat(path, &status) == 0 ? [status.st_uid, status.st_gid] : []
+      }
+    }
+    #expect(chown(place.file, 4321, 4322) == 0 && unlink(rules) == 0)
+    _ = try BackupRestore(made.path).restore(to: place.file, replaces: true)
+    #expect(owners(place.file, rules) == [[4321, 4322], [4321, 4322]])
+    let folder = place.folder + "/new"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    #expect(chown(folder, 4323, 4324) == 0)
+    _ = try BackupRestore(made.path).restore(to: folder + "/new.db", replaces: false)
+    #expect(
+      owners(folder + "/new.db", folder + "/new.rules.json") == [[4323, 4324], [4323, 4324]])
+  }
+
   /// The log of a database that was not closed is kept with it, and never beside another file.
   @Test func theLogOfAReplacedFileGoesWithIt() throws {
     let place = try Place()
@@ -200,6 +288,28 @@ import Testing
   }
 
   // MARK: By a server
+
+  @Test func aServerBacksUpEachOfTwoDatabasesWithOneFileName() throws {
+    let place = try Place()
+    try FileManager.default.createDirectory(
+      atPath: place.folder + "/b", withIntermediateDirectories: true)
+    let files = [place.file, place.folder + "/b/chat.db"]
+    try OtherProcess.write(["b": 1], to: files[1])
+    let plan = BackupPlan(folder: place.backups, everyMilliseconds: 60_000, keep: 1)
+    for _ in 0..<2 {
+      for file in files {
+        let schedule = try BackupSchedule(
+          plan, metrics: ServerMetrics(PrometheusMetrics()),
+          logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        ) { [("chat", DatabaseBackup(file))] }
+        schedule.look(now: BackupTests.now)
+        schedule.stop()
+      }
+    }
+    let made = try BackupFolder(place.backups).backups()
+    #expect(made.count == 2)
+    #expect(Set(made.compactMap(\.1.source?.path)).count == 2)
+  }
 
   @Test func aServerMakesABackupWhenTheNewestIsOldEnough() async throws {
     let place = try Place()

@@ -13,7 +13,9 @@ struct RestoreCommand: ParsableCommand {
       name: secrets and service accounts that were removed since the backup come back with it.
 
       Existing files are replaced only with --replace, and not while a program has the database \
-      open. They are kept as chat.db.replaced and so on, and their names are printed.
+      open. They are kept as chat.db.replaced and so on, and their names are printed. The new files \
+      have their owner, group and mode; files that root adds belong to the owner of the database, \
+      or of the folder.
 
       Example:
         runnel restore /backups/chat-2026-11-23T12-00-00Z --to chat.db

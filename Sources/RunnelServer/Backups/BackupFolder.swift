@@ -33,19 +33,27 @@ struct BackupFolder {
     return try body()
   }
 
-  /// The complete backups of a database, oldest first; of all databases, if `database` is nil.
+  /// The complete backups, oldest first.
   ///
   /// - Throws: `ServerError` if the folder cannot be read. Damaged backups are left out.
-  func backups(of database: String? = nil) throws(ServerError) -> [(path: String, BackupManifest)] {
+  func backups() throws(ServerError) -> [(path: String, BackupManifest)] {
     var found: [(path: String, BackupManifest)] = []
     for name in try ServerFile.names(in: path) where !name.hasSuffix(BackupFolder.partSuffix) {
       // An unreadable backup is neither counted nor removed.
-      guard let manifest = (try? BackupManifest(folder: path + "/" + name)) ?? nil,
-        database == nil || manifest.database == database
-      else { continue }
+      guard let manifest = (try? BackupManifest(folder: path + "/" + name)) ?? nil else { continue }
       found.append((path + "/" + name, manifest))
     }
     return found.sorted { ($0.1.time, $0.path) < ($1.1.time, $1.path) }
+  }
+
+  /// The complete backups of a database, oldest first.
+  ///
+  /// A backup that does not say of which database it is, as those of older versions, is of none: it may be of
+  /// another one with the same file name.
+  func backups(
+    of source: BackupManifest.Source
+  ) throws(ServerError) -> [(path: String, BackupManifest)] {
+    try backups().filter { $0.1.source == source }
   }
 
   /// Makes the folder of a backup; requires the lock.
@@ -67,8 +75,8 @@ struct BackupFolder {
   }
 
   /// Removes all but the newest `count` backups of a database; requires the lock.
-  func keep(_ count: Int, of database: String) throws(ServerError) {
-    let all = try backups(of: database)
+  func keep(_ count: Int, of source: BackupManifest.Source) throws(ServerError) {
+    let all = try backups(of: source)
     for (whole, _) in all.dropLast(count) {
       let part = whole + BackupFolder.partSuffix
       if rename(whole, part) != 0 { throw .system("\(whole) cannot be removed") }

@@ -17,6 +17,17 @@ public struct BackupManifest: Hashable, Sendable {
     public var hash: String
   }
 
+  /// What tells the databases apart of which a folder has backups.
+  ///
+  /// A file keeps its id when it is copied, so the id alone does not say which of two copies it is; nor does
+  /// the place alone, where another database may be now.
+  struct Source: Hashable, Sendable {
+    /// The id of the database; nil for a file of an old version, which has none.
+    var id: String?
+    /// The path of its file, without symbolic links.
+    var path: String
+  }
+
   static let fileName = "backup.json"
   private static let format = 1
   private static let fileBytesMax = 1 << 20
@@ -25,6 +36,8 @@ public struct BackupManifest: Hashable, Sendable {
   private enum Field {
     static let format = "format"
     static let database = "database"
+    static let id = "id"
+    static let path = "from"
     static let time = "made"
     static let files = "files"
     static let name = "name"
@@ -34,13 +47,16 @@ public struct BackupManifest: Hashable, Sendable {
 
   /// The name of the database: its file name without folder and extension.
   public var database: String
+  /// The database; nil in a backup by an older version, which names only the file.
+  var source: Source?
   /// When the backup was made, in milliseconds since 1970.
   public var time: Int64
   /// The files, the database first.
   public var files: [File]
 
-  init(database: String, time: Int64, files: [File]) {
-    (self.database, self.time, self.files) = (database, time, files)
+  init(database: String, source: Source?, time: Int64, files: [File]) {
+    (self.database, self.source) = (database, source)
+    (self.time, self.files) = (time, files)
   }
 
   /// Reads the manifest of a backup; nil if the folder has none.
@@ -64,6 +80,7 @@ public struct BackupManifest: Hashable, Sendable {
       throw ServerError("\(path) is damaged, so this backup cannot be used: use another one.")
     }
     self.database = database
+    source = json[Field.path]?.string.map { Source(id: json[Field.id]?.string, path: $0) }
     self.time = Int64(time)
     files = elements.compactMap { element in
       guard let name = element[Field.name]?.string, let count = element[Field.byteCount]?.int,
@@ -80,7 +97,7 @@ public struct BackupManifest: Hashable, Sendable {
   var databaseFile: String { database + DatabaseNames.suffix }
 
   func write(to folder: String) throws(ServerError) {
-    let json: JSONValue = [
+    var json: JSONValue = [
       Field.format: .number(JSONNumber(Int64(BackupManifest.format))),
       Field.database: .string(database), Field.time: .number(JSONNumber(time)),
       Field.files: .array(
@@ -92,6 +109,10 @@ public struct BackupManifest: Hashable, Sendable {
           ]
         }),
     ]
+    if let source {
+      json[Field.path] = .string(source.path)
+      json[Field.id] = source.id.map { .string($0) }
+    }
     try ServerFile.replace(
       folder + "/" + BackupManifest.fileName, with: json.jsonBytes(pretty: true) + [10],
       mode: 0o600)

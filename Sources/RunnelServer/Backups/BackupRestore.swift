@@ -51,7 +51,8 @@ public struct BackupRestore {
 
   /// Writes the database and the files that belong to it.
   ///
-  /// Replaced files are kept under other names. Before any file is touched, the new files are
+  /// Replaced files are kept under other names, and the new ones have their owner, group and mode. Files that root
+  /// adds belong to the owner of the database, or of the folder. Before any file is touched, the new files are
   /// complete and on disk, and the database is checked.
   ///
   /// - Parameters:
@@ -83,7 +84,12 @@ public struct BackupRestore {
     guard report.isSound else {
       throw ServerError("The database in \(backup) is damaged: use another backup.")
     }
-    if try BackupRestore.hasAccounts(file + ".restored") { chmod(file + ".restored", 0o600) }
+    let isPrivate = try BackupRestore.hasAccounts(file + ".restored")
+    if isPrivate { chmod(file + ".restored", 0o600) }
+    for (_, target) in places {
+      try RestoredOwner(of: target, database: file, isPrivate: isPrivate && target == file)
+        .take(target + ".restored", for: target)
+    }
     let kept = try setAside(standing, of: file)
     for (_, target) in places {
       if rename(target + ".restored", target) != 0 {

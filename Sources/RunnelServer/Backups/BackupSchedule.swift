@@ -75,7 +75,10 @@ final class BackupSchedule: Sendable {
   private func isTime(for backup: DatabaseBackup, _ now: Int64) -> Bool {
     let folder = BackupFolder(plan.folder)
     // A folder that does not exist yet has no backups.
-    guard let newest = (try? folder.backups(of: backup.name))?.last?.1.time else { return true }
+    // A database that cannot be read has no backup either, and the attempt says why.
+    guard let source = try? backup.source(),
+      let newest = (try? folder.backups(of: source))?.last?.1.time
+    else { return true }
     // A backup from the future, by a wrong clock, does not count.
     return newest > now || now - newest >= plan.everyMilliseconds
   }

@@ -33,6 +33,29 @@ public struct DatabaseBackup: Sendable {
       stem[(stem.lastIndex(of: "/").map { stem.index(after: $0) } ?? stem.startIndex)...])
   }
 
+  /// What tells the database from others with the same file name.
+  ///
+  /// - Throws: `DatabaseError` if the file cannot be read.
+  func source() throws -> BackupManifest.Source {
+    let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
+    do {
+      let source = try source(session)
+      try session.close()
+      return source
+    } catch {
+      // The first error matters; an error of closing is dropped.
+      try? session.close()
+      throw error
+    }
+  }
+
+  private func source(_ session: DatabaseSession) throws -> BackupManifest.Source {
+    let path = realpath(file, nil)
+    defer { free(path) }
+    return BackupManifest.Source(
+      id: try session.databaseID(), path: path.map { String(cString: $0) } ?? file)
+  }
+
   /// Makes a backup of one state of the database, and checks the written files.
   ///
   /// O(n) in the database. The backup gets its name when it is complete and on disk.
@@ -61,7 +84,7 @@ public struct DatabaseBackup: Sendable {
         throw error
       }
       ServerFile.sync(folder: backups.path)
-      if let keep { try backups.keep(max(1, keep), of: name) }
+      if let keep, let source = manifest.source { try backups.keep(max(1, keep), of: source) }
       return (whole, manifest)
     }
   }
@@ -69,10 +92,11 @@ public struct DatabaseBackup: Sendable {
   private func write(
     to part: String, _ now: Int64, _ isWanted: @escaping () -> Bool
   ) throws -> BackupManifest {
-    var manifest = BackupManifest(database: name, time: now, files: [])
+    var manifest = BackupManifest(database: name, source: nil, time: now, files: [])
     let copy = part + "/" + manifest.databaseFile
     let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
     do {
+      manifest.source = try source(session)
       try session.saveCopy(to: copy, isWanted: isWanted)
     } catch {
       // The first error matters; an error of closing is dropped.
