@@ -203,11 +203,11 @@ public final class DatabaseServer: Service, Sendable {
     let group = ServiceGroup(configuration: settings)
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
     try await withThrowingTaskGroup(of: Void.self) { tasks in
-      tasks.addTask { [logger, isOfStore = !configuration.stores.isEmpty] in
+      tasks.addTask { [logger] in
         // Later signals change nothing.
         for await signal in signals {
           let name = signal == .sigint ? "SIGINT" : "SIGTERM"
-          if isOfStore { logger.notice("\(name): the server ends") }
+          logger.notice("\(name): the server ends")
           await group.triggerGracefulShutdown()
         }
       }
@@ -260,6 +260,7 @@ public final class DatabaseServer: Service, Sendable {
     for file in databases.leftOut {
       logger.warning("\(file) is not served: its name is no name of a database.")
     }
+    if let tls = configuration.tls { warnOfEnd(of: tls) }
     watchFiles()
     backups?.start()
     return Announcement(
@@ -281,6 +282,14 @@ public final class DatabaseServer: Service, Sendable {
       }, stores: databases.storeNames)
   }
 
+  /// Warns if the certificate has expired, so that clients refuse it.
+  private func warnOfEnd(of tls: TLSFiles) {
+    guard let end = tls.expiry, end <= world.now.calendar else { return }
+    logger.warning(
+      "\(tls.certificate) expired at \(ServerLog.timeText(end)): clients refuse it until it is replaced."
+    )
+  }
+
   private func watchFiles() {
     if let accounts, let file = accounts.place.file {
       let secretsFile = ServerSecrets.file(beside: file)
@@ -295,10 +304,11 @@ public final class DatabaseServer: Service, Sendable {
       }
     }
     if let tls = configuration.tls {
-      databases.watched.watch([tls.certificate, tls.key]) { [network, logger] in
+      databases.watched.watch([tls.certificate, tls.key]) { [weak self, network, logger] in
         do throws(NetworkError) {
           try network.reloadTLS()
           logger.info("\(tls.certificate) was loaded")
+          self?.warnOfEnd(of: tls)
         } catch {
           logger.error("The old certificate stays: \(error)")
         }

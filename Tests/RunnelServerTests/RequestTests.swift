@@ -52,6 +52,24 @@ import Testing
     }
   }
 
+  /// As in a terminal, where the words of an address are typed as they are.
+  @Test func addressesMayHaveOtherBytesThanASCII() async throws {
+    try await withServer { server in
+      let client = try server.client()
+      let body = #"{"a":{"fällig":2,"ä":"\u00e4"},"b":{"fällig":1}}"#
+      #expect(try client.request("PUT", "/größe.json", body).status == 200)
+      let first = try client.request("GET", "/größe.json?orderBy=\"fällig\"&limitToFirst=1")
+      #expect(first.status == 200)
+      #expect(first.body == #"{"b":{"fällig":1}}"#)
+      #expect(try client.request("GET", "/gr%C3%B6%C3%9Fe/a/ä.json").body == "\"ä\"")
+      // A request may arrive in any pieces.
+      let request = "GET /größe/b.json?shallow=true HTTP/1.1\r\nHost: localhost\r\n\r\n"
+      for byte in request.utf8 { try client.send([byte]) }
+      #expect(try client.readAnswer(to: "GET").body == #"{"fällig":true}"#)
+      #expect(try client.request("PUT", "/ö.json", "\"ö\"").body == "\"ö\"")
+    }
+  }
+
   @Test func writesAreAnsweredAsSpecified() async throws {
     try await withServer { server in
       let client = try server.client()

@@ -1,6 +1,7 @@
 import Foundation
 import RunnelNetwork
 @testable import RunnelServer
+import Synchronization
 import TestSupport
 import Testing
 
@@ -44,6 +45,27 @@ import Testing
       #expect(silent.isClosed(), "a handshake that does not begin")
       #expect(await read(server.port, trusting: files) == "null")
     }
+  }
+
+  @Test(arguments: [false, true]) func anExpiredCertificateIsTold(isExpired: Bool) async throws {
+    let files = try certificateFiles()
+    let told = Mutex<[String]>([])
+    let log = try LogLines { line in
+      told.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+    }
+    // The certificate of the tests expires in 2126.
+    let now: Int64 = isExpired ? 7_258_118_400_000 : 1_800_000_000_000
+    try await TestServer.$log.withValue(log) {
+      try await withServer {
+        $0.tls = files
+        $0.calendar = { now }
+      } _: { _ in
+        log.flush()
+      }
+    }
+    let warnings = told.withLock { $0 }.filter { $0.contains("clients refuse it") }
+    #expect(warnings.count == (isExpired ? 1 : 0))
+    #expect(warnings.allSatisfy { $0.contains(files.certificate) && $0.contains("2126-") })
   }
 
   @Test func aClientWithoutTLSIsToldWhichAddressToUse() async throws {

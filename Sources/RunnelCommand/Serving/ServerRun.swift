@@ -33,10 +33,10 @@ struct ServerRun {
       let server = try DatabaseServer(configuration, lines: lines, logger: logger) { announcement in
         // The server also runs if its output cannot be written.
         try? StandardOutput.say(text(announcement))
-        if let line = startLine(announcement) { logger.notice("\(line)") }
+        logger.notice("\(startLine(announcement))")
       }
       try AsyncWork.wait { try await server.runUntilSignal() }
-      if case .store = configuration.databases { logger.notice("The server has ended") }
+      logger.notice("The server has ended")
       lines.flush()
     } catch let error as ServerError {
       throw Failure(error.message, status: error.isUsage ? .usage : .failure)
@@ -60,13 +60,13 @@ struct ServerRun {
 
   // MARK: The announcement
 
-  /// What the log says of the start of a server of stores: how to find it in `runnel store status`.
-  private func startLine(_ told: DatabaseServer.Announcement) -> Logger.Message? {
-    if told.stores.isEmpty { return nil }
+  /// What the log says of the start: the version, and of a server of stores how to find it in `runnel store status`.
+  private func startLine(_ told: DatabaseServer.Announcement) -> String {
     let places = told.addresses.map(\.description).joined(separator: ", ")
     let names = told.stores.map { "\($0.server) in the store \($0.name)" }
       .joined(separator: ", ")
-    return "runnel \(MainCommand.version) serves at \(places), as \(names)"
+    let start = "runnel \(MainCommand.version) serves at \(places)"
+    return names.isEmpty ? start : "\(start), as \(names)"
   }
 
   private func text(_ told: DatabaseServer.Announcement) -> String {

@@ -19,7 +19,7 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// Host and port in the form of a web address.
   public var description: String { isVersion6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-  /// Resolves all addresses of `HOST:PORT`, `HOST` or `:PORT`; `[::1]:9000` is a single one.
+  /// Resolves all addresses of `HOST:PORT`, `HOST`, `:PORT` or `PORT`; `[::1]:9000` is a single one.
   ///
   /// - Parameters:
   ///   - text: the text; a `*` in place of the host is every address of the machine.
@@ -53,6 +53,10 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
       rest = text[text.index(after: end)...]
     } else if let colon = text.lastIndex(of: ":"), text.firstIndex(of: ":") == colon {
       (host, rest) = (text[..<colon], text[colon...])
+    }
+    // The system would take a number for an IPv4 address.
+    if rest.isEmpty, !host.isEmpty, host.allSatisfy({ $0.isASCII && $0.isWholeNumber }) {
+      (host, rest) = ("localhost", ":" + host)
     }
     if rest.isEmpty { return (String(host), defaultPort) }
     guard rest.hasPrefix(":"), let port = UInt16(rest.dropFirst()) else {

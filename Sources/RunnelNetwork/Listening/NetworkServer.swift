@@ -19,6 +19,12 @@ public struct TLSFiles: Hashable, Sendable {
   public init(certificate: String, key: String) {
     (self.certificate, self.key) = (certificate, key)
   }
+
+  /// When the server's certificate expires, in milliseconds since 1970; nil if it cannot be read.
+  package var expiry: Int64? {
+    let chain = try? NIOSSLCertificate.fromPEMFile(certificate)
+    return chain?.first.map { Int64($0.notValidAfter) * 1000 }
+  }
 }
 
 /// The sockets of a server: it listens, and serves HTTP/1.1 and WebSockets.
@@ -261,8 +267,10 @@ public final class NetworkServer: Sendable {
     let encoder = HTTPResponseEncoder()
     let decoder = HTTPRequestDecoder(
       leftOverBytesStrategy: .forwardBytes, limitConfiguration: headLimits)
+    let lines = RequestLineHandler()
     let protocolHandlers: [any RemovableChannelHandler] = [
-      ByteToMessageHandler(decoder), HTTPServerPipelineHandler(), NIOHTTPResponseHeadersValidator(),
+      lines, ByteToMessageHandler(decoder), lines.mark, HTTPServerPipelineHandler(),
+      NIOHTTPResponseHeadersValidator(),
       HTTPServerProtocolErrorHandler(),
     ]
     let upgrader = upgrader(peer, boundGate)

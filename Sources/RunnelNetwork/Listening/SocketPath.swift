@@ -21,7 +21,7 @@ final class SocketPath {
     let slash = path.lastIndex(of: "/")
     let parent = slash.map { String(path[...$0]) } ?? "."
     let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
-    let descriptor = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor < 0 {
       throw NetworkError("\(parent) cannot be opened: \(String(cString: strerror(errno))).")
     }
