@@ -67,6 +67,20 @@ import Testing
     #expect(app.screen[0].contains("clients"))
   }
 
+  @Test func usersHaveTheRoomThatThereIs() throws {
+    let asked = Asked()
+    let app = try Self.app(asked)
+    app.resize(columns: 200, rows: 24)
+    app.strike("gC")
+    let (name, endless) = (String(repeating: "n", count: 60), String(repeating: "u", count: 300))
+    try tell(app, asked, [Self.client(1, user: name), Self.client(2, user: endless)])
+    let lines = app.body.filter { $0.contains("listen") }
+    #expect(lines.count == 2)
+    #expect(lines.first?.contains(name + " ") == true, "\(lines)")
+    #expect(lines.last?.contains("uuu...  0 listens") == true, "\(lines)")
+    #expect(lines.allSatisfy { $0.contains("socket") }, "\(lines)")
+  }
+
   @Test func listIsAskedForAgainAndTheCursorStaysOnItsClient() throws {
     let asked = Asked()
     let app = try Self.app(asked)

@@ -7,7 +7,7 @@ extension ClientsScreen {
   static func openClients(_ state: inout AppState) {
     if case .clients? = state.layers.last { return }
     var screen = ClientsScreen()
-    screen.rebuild(now: state.now, height: state.height)
+    screen.rebuild(now: state.now, body: state.layout.body)
     state.layers.append(.clients(screen))
     ask(&state)
   }
@@ -48,7 +48,7 @@ extension ClientsScreen {
   /// Shows the clients that the server reported.
   static func take(_ state: inout AppState, _ page: ClientPage, _ id: AppRequestID) {
     change(&state) { screen, state in
-      if screen.request == id { screen.take(page, now: state.now, height: state.height) }
+      if screen.request == id { screen.take(page, now: state.now, body: state.layout.body) }
     }
   }
 
@@ -56,7 +56,7 @@ extension ClientsScreen {
   static func fail(_ state: inout AppState, _ refusal: Refusal, _ id: AppRequestID) {
     change(&state) { screen, state in
       if screen.request == id {
-        screen.fail(refusal.message, now: state.now, height: state.height)
+        screen.fail(refusal.message, now: state.now, body: state.layout.body)
       }
     }
   }

@@ -8,8 +8,10 @@ package struct ClientsScreen: Hashable, Sendable {
   /// The pause between an answer and the next request, in milliseconds.
   package static let restMilliseconds: Int64 = 2000
   private static let section = "clients"
-  /// The most columns of an address and of a user.
-  private static let (addressMax, userMax) = (39, 24)
+  /// The most columns of an address.
+  private static let addressMax = 39
+  /// The columns that users may have in any case, and those of the sizes, ages, kinds and gaps.
+  private static let (userMin, otherColumns) = (24, 37)
 
   private(set) var clients: [ServerClient] = []
   /// True if more clients are connected than are listed.
@@ -37,39 +39,41 @@ package struct ClientsScreen: Hashable, Sendable {
   mutating func wait(for request: AppRequestID) { (self.request, due) = (request, nil) }
 
   /// Shows the clients that the server reported.
-  mutating func take(_ page: ClientPage, now: Int64, height: Int) {
+  mutating func take(_ page: ClientPage, now: Int64, body: Rect) {
     (clients, hasMore, phase) = (page.clients, page.hasMore, .loaded)
-    scheduleRefresh(now: now, height: height)
+    scheduleRefresh(now: now, body: body)
   }
 
   /// Shows that the request failed.
-  mutating func fail(_ message: String, now: Int64, height: Int) {
+  mutating func fail(_ message: String, now: Int64, body: Rect) {
     (clients, hasMore, phase) = ([], false, .failed(StreamFailure(message)))
-    scheduleRefresh(now: now, height: height)
+    scheduleRefresh(now: now, body: body)
   }
 
-  private mutating func scheduleRefresh(now: Int64, height: Int) {
+  private mutating func scheduleRefresh(now: Int64, body: Rect) {
     (request, due) = (nil, now + ClientsScreen.restMilliseconds)
-    rebuild(now: now, height: height)
+    rebuild(now: now, body: body)
   }
 
   /// Computes the rows.
-  mutating func rebuild(now: Int64, height: Int) {
+  mutating func rebuild(now: Int64, body: Rect) {
     lines = [:]
     let addressWidth = CellWidth.widest(
       of: clients.map(\.address), atMost: ClientsScreen.addressMax)
-    let userWidth = CellWidth.widest(of: clients.map(\.user), atMost: ClientsScreen.userMax)
     let listenWidth = CellWidth.widest(of: clients.map { ClientsScreen.listens($0) }, atMost: 20)
+    let room = body.width - addressWidth - listenWidth - ClientsScreen.otherColumns
+    let userWidth = CellWidth.widest(
+      of: clients.map(\.user), atMost: max(ClientsScreen.userMin, room))
     for client in clients {
       var line = StyledLine(" \(CellWidth.column(client.address, addressWidth))  ")
-      line.append(CellWidth.column(client.user, userWidth) + "  ", .strong)
+      line.append(ClientsScreen.user(client, userWidth) + "  ", .strong)
       line.append(CellWidth.column(ClientsScreen.listens(client), listenWidth) + "  ")
       line.append(CellWidth.column(ByteCount.text(client.sentBytes) + " sent", 15) + "  ", .muted)
       line.append(CellWidth.column(Age.text(of: client.since, now: now), 4) + "  ", .muted)
       line.append(client.kind, .muted)
       lines["\(client.id)"] = line
     }
-    show(clients.map { "\($0.id)" }, height: height)
+    show(clients.map { "\($0.id)" }, height: body.height)
   }
 
   private mutating func show(_ ids: [String], height: Int) {
@@ -93,6 +97,12 @@ package struct ClientsScreen: Hashable, Sendable {
     case .cached, .loaded: "nobody is connected"
     case .idle, .loading: "waiting for the server"
     }
+  }
+
+  /// The name of the user, in so many columns; a cut one ends with dots.
+  private static func user(_ client: ServerClient, _ columns: Int) -> String {
+    if CellWidth.width(of: client.user) <= columns { return CellWidth.column(client.user, columns) }
+    return CellWidth.column(CellWidth.column(client.user, columns - 3) + "...", columns)
   }
 
   private static func listens(_ client: ServerClient) -> String {
