@@ -156,6 +156,25 @@ import Testing
     #expect(try database.get("/users/ana/age") == "30", "Nothing is written.")
   }
 
+  @Test func aReadWithoutItsIndexIsTold() throws {
+    let database = try TestDatabase(#"{"users": {"ana": {"age": 30}}}"#)
+    let rules = #"{"rules": {".read": true, "users": {".indexOn": ["name"]}}}"#
+    _ = try database.folder.write(rules, to: "test.rules.json")
+    let read = ["rules", "explain", "read", "/users", "--order-by"]
+    let outcome = try database.run(read + ["age"])
+    #expect(outcome.status == 0)
+    #expect(outcome.output.hasPrefix("allowed\n"))
+    #expect(
+      outcome.output.contains(
+        #"Index not defined, add ".indexOn": "age", for path "/users", to the rules"#),
+      "\(outcome.output)")
+    #expect(outcome.output.contains("also to administrators"))
+    let json = try database.run(read + ["age", "--json"]).output
+    #expect(json.contains("\"missingIndex\""))
+    #expect(try !database.run(read + ["name"]).output.contains("Index not defined"))
+    #expect(try !database.run(["rules", "explain", "read", "/users"]).output.contains("Index"))
+  }
+
   @Test func whatKeepsFromAnAnswerIsNoDenial() throws {
     let database = try TestDatabase(#"{"a": 1}"#)
     let read = ["rules", "explain", "read", "/a"]

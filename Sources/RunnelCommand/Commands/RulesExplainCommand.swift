@@ -11,7 +11,9 @@ struct ExplainRulesCommand: ParsableCommand, FileNaming {
     abstract: "Say whether rules allow an operation on a database, and why.",
     discussion: """
       Prints the verdict, and each rule that was asked with its place, how it came out, and the values \
-      that it read. Nothing is written. The status is 0 if the operation is allowed and 1 if not.
+      that it read. Nothing is written. The status is 0 if the operation is allowed and 1 if not. For a \
+      read whose order has no index, the line that the rules lack is printed too: such a read is \
+      refused over HTTP, also to administrators.
 
       Examples:
         runnel rules explain read /users/ana --as uid:bo -d chat.db
@@ -68,13 +70,26 @@ struct ExplainRulesCommand: ParsableCommand, FileNaming {
         try session.read { try explain(write, rules.engine, $0) }
       }
     }
-    let text = explanation.text(file: rules.name)
+    var text = explanation.text(file: rules.name)
+    var told = explanation.json
+    if write == nil, let lack = try indexLack(rules) {
+      text += "\nbut it is refused over HTTP, and to `get` of a WebSocket, also to administrators: "
+      text += lack
+      told["missingIndex"] = .string(lack)
+    }
     if json {
-      try StandardOutput.write(explanation.json.jsonText() + "\n")
+      try StandardOutput.write(told.jsonText() + "\n")
     } else {
       try StandardOutput.say(text + "\n")
     }
     if !explanation.verdict.isAllowed { throw ExitCode(ExitStatus.failure.rawValue) }
+  }
+
+  /// The index that the query needs and the rules do not declare; nil if there is none.
+  private func indexLack(_ rules: LoadedRules) throws -> String? {
+    let query = try query.query(at: path)
+    if rules.engine.hasIndex(query.index, at: query.path) { return nil }
+    return MemoryServedTree.missingIndex(query).message + " (\(rules.name))"
   }
 
   private func explain(
