@@ -17,7 +17,6 @@ struct OpenDatabase: Sendable {
 final class ServedDatabases: Sendable {
   struct State {
     var open: [String: OpenDatabase] = [:]
-    var creationsLeft: Int
     /// The namespaces that were moved to another store: where they were, and the address for their clients,
     /// empty for none.
     var moved: [String: (from: String, address: String)] = [:]
@@ -67,7 +66,7 @@ final class ServedDatabases: Sendable {
     let keysFile = keysAddress == nil ? configuration.keys : nil
     keys = Mutex(
       try keysFile.map { (file) throws(ServerError) in try ServedDatabases.keys(inFile: file) })
-    state = Mutex(State(creationsLeft: configuration.creationsMax))
+    state = Mutex(State())
     var places: [(name: String, place: ServedPlace)]
     self.links = links
     switch configuration.databases {
@@ -288,24 +287,56 @@ final class ServedDatabases: Sendable {
 
   /// The database that a request names; nil if there is none.
   ///
+  /// If requests may make databases, this makes it, unless `makes` is false.
+  ///
   /// Source: wire protocol, sections A1 and C1.
-  func find(_ request: HTTPRequest) -> OpenDatabase? {
-    if let name = ServedDatabases.parameter("ns", of: request.path ?? "") { return named(name) }
-    return findByHost(request)
+  func find(_ request: HTTPRequest, makes: Bool = true) -> OpenDatabase? {
+    guard let name = ServedDatabases.parameter("ns", of: request.path ?? "") else {
+      return findByHost(request, makes: makes)
+    }
+    return named(name, makes: makes)
   }
 
   /// The database that the host of a request names, or the only one; nil if there is none.
-  func findByHost(_ request: HTTPRequest) -> OpenDatabase? {
+  func findByHost(_ request: HTTPRequest, makes: Bool = true) -> OpenDatabase? {
     let host = HostCheck.host(of: request.authority ?? "")
     let label = host.split(separator: ".").first.map(String.init) ?? ""
     if let found = state.withLock({ $0.open[label] }) { return found }
     return main.flatMap { main in state.withLock { $0.open[main] } }
-      ?? named(DatabaseNames.fallback)
+      ?? named(DatabaseNames.fallback, makes: makes)
   }
 
-  private func named(_ name: String) -> OpenDatabase? {
+  /// Whether a write would make the database that a request names.
+  enum Prospect: Hashable {
+    case makes
+    /// The folder has as many as requests may make.
+    case isFull
+    /// Requests make no databases, or none of this name.
+    case never
+  }
+
+  /// Whether a write would make the database that a request names, which does not exist.
+  func prospect(of request: HTTPRequest, byHost: Bool) -> Prospect {
+    let named = byHost ? nil : ServedDatabases.parameter("ns", of: request.path ?? "")
+    guard folder != nil, configuration.creationsMax > 0,
+      DatabaseNames.isValid(named ?? DatabaseNames.fallback)
+    else { return .never }
+    return state.withLock { isFull($0) } ? .isFull : .makes
+  }
+
+  /// True if requests may make no more databases, those that were there at the start included.
+  private func isFull(_ state: State) -> Bool { state.open.count >= configuration.creationsMax }
+
+  private func named(_ name: String, makes: Bool) -> OpenDatabase? {
     if let found = state.withLock({ $0.open[name] }) { return found }
-    return create(name)
+    return makes || hasRules(name) ? create(name) : nil
+  }
+
+  /// True if rules stand beside a database that does not exist yet; they decide who may read nothing.
+  private func hasRules(_ name: String) -> Bool {
+    guard let folder, DatabaseNames.isValid(name) else { return false }
+    let file = ServedDatabases.file(of: name, in: folder)
+    return access(DatabaseNames.rulesFile(beside: file), F_OK) == 0
   }
 
   /// Creates a database, if that is allowed.
@@ -314,8 +345,7 @@ final class ServedDatabases: Sendable {
     // The lock makes other threads wait, so that it is created once.
     return state.withLock { state in
       if let found = state.open[name] { return found }
-      guard state.creationsLeft > 0 else { return nil }
-      state.creationsLeft -= 1
+      if isFull(state) { return nil }
       do {
         let file = ServedDatabases.file(of: name, in: folder)
         let opened = try open(name, ServedDatabases.place(ofFile: file, configuration))

@@ -47,7 +47,7 @@ public struct ServerConfiguration: Sendable {
   public var trialRulesFile: String?
   /// True if credentials are accepted without proof, for tests.
   public var isEmulator = false
-  /// The most databases that requests may create in a folder.
+  /// The most databases in a folder up to which requests may create further ones.
   public var creationsMax = 0
   /// The files for TLS; nil to serve without TLS.
   public var tls: TLSFiles?

@@ -34,12 +34,16 @@ import Testing
     let settings = try database.folder.write(
       "databases: elsewhere\nmax-read: 1\nname: other\nlisten: [localhost:1]", to: "serve.yaml")
     let served = try Served([
-      database.file, "--config", settings, "--max-read", "1K", "--name", "mine",
+      database.file, "--config", settings, "--max-read", "1K", "--name", "Mine",
     ])
     #expect(served.lines[0].contains(" as mine, "))
     #expect(try served.client().request("GET", "/a.json").body == "1")
     try served.program.send(SIGTERM)
     #expect(try served.program.wait() == 0)
+    let log = try served.program.errors()
+    for words in [" serves at 127.0.0.1:", "SIGTERM: the server ends", "The server has ended"] {
+      #expect(log.contains(words), "\(log)")
+    }
   }
 
   @Test(arguments: [
@@ -80,6 +84,9 @@ import Testing
     (["--every", "1h"], "--every: --every and --keep are for backups"),
     (["--create-databases", "3"], "--create-databases: databases are made in a folder"),
     (["--databases", "x"], "not both"),
+    (["--name", "My chat"], "--name: My chat is no name of a database: give 1 to 63 of a to z"),
+    (["--name", ""], "--name:  is no name of a database"),
+    (["--name", "../x"], "is no name of a database"),
     (["--keep", "0", "--backup", "x"], "--keep: give a number"),
   ])
   func mistakesOfTheCommandLineAreToldWithTheOption(words: [String], message: String) throws {

@@ -94,6 +94,56 @@ import Testing
     #expect(try secret("list").output == "")
   }
 
+  /// The name was forgotten, so that the secret would be for the database of the commands.
+  @Test func aSecretIsNotCalledLikeADatabase() throws {
+    let database = try TestDatabase("{\"a\":1}")
+    let bare = database.folder.file("bare")
+    try FileManager.default.copyItem(atPath: database.file, toPath: bare)
+    for name in ["work.db", database.file, bare] {
+      let outcome = try Program.run(["serve", "secret", "new", name])
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("is the name of a file"), "\(outcome.errors)")
+    }
+    let made = try Program.run(["serve", "secret", "new", "one", database.file])
+    #expect(made.status == 0)
+    #expect(made.errors == "The secret one is for \(database.file).\n")
+  }
+
+  @Test func readsMakeNoDatabasesAndWritesUpToANumber() throws {
+    let database = try TestDatabase("{\"a\":1}")
+    let folder = database.folder.file("many")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try FileManager.default.copyItem(atPath: database.file, toPath: folder + "/chat.db")
+    func names() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".db") }
+        .sorted()
+    }
+    // The number is that of the folder, so that a restart gives no more.
+    for _ in 0..<2 {
+      let served = try Served(["--databases", folder, "--emulator", "--create-databases", "2"])
+      let client = try served.client()
+      #expect(try client.request("GET", "/a.json?ns=chat").body == "1")
+      if try names().count == 1 {
+        let read = try client.request("GET", "/a.json?ns=chta")
+        #expect(read.status == 200 && read.body == "null")
+        let rules = try client.request("GET", "/.settings/rules.json?ns=chta")
+        #expect(rules.body.contains("\".read\":true"))
+        #expect(try names() == ["chat.db"])
+        #expect(try client.request("PUT", "/a.json?ns=new", "2").status == 200)
+      }
+      #expect(try client.request("GET", "/a.json?ns=new").body == "2")
+      #expect(try names() == ["chat.db", "new.db"])
+      for method in ["PUT", "GET"] {
+        let full = try client.request(method, "/a.json?ns=other", method == "PUT" ? "3" : nil)
+        #expect(full.status == 404)
+        #expect(full.body.contains("--create-databases 2"), "\(full.body)")
+      }
+      #expect(try names() == ["chat.db", "new.db"])
+      try served.program.send(SIGTERM)
+      #expect(try served.program.wait() == 0)
+    }
+  }
+
   @Test func serviceAccountsHaveAKeyFileAndAreTakenBack() throws {
     let database = try TestDatabase("{\"a\":1}")
     let key = database.folder.file("ci.key.json")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import RunnelDatabase
 import RunnelServer
 
@@ -33,13 +34,24 @@ struct NewSecretCommand: ParsableCommand {
   @OptionGroup var database: AccessArgument
 
   func run() throws {
-    let text = try database.change { (secrets: inout ServerSecrets, _) in
+    try checkName()
+    let (text, place) = try database.change { (secrets: inout ServerSecrets, place) in
       guard let secret = secrets.add(name, now: DatabaseEnvironment.system.now()) else {
         throw Failure("There is a secret \(name) already: remove it first, or give another name.")
       }
-      return secret.text
+      return (secret.text, place)
     }
     try StandardOutput.say(text + "\n")
+    StandardError.say("The secret \(name) is for \(place).")
+  }
+
+  /// Refuses the file of a database in the place of the name, which was left out.
+  private func checkName() throws {
+    let isAlone = database.file == nil && database.store == nil
+    guard name.hasSuffix(".db") || isAlone && access(name, F_OK) == 0 else { return }
+    throw Failure(
+      "\(name) is the name of a file: name the secret before it, as in `runnel serve secret new NAME "
+        + "\(name)`.", status: .usage)
   }
 }
 

@@ -64,7 +64,7 @@ struct ServeOption: Sendable {
     ),
     ServeOption(
       "listen", .list, "address",
-      "The address to listen on, HOST:PORT (default: localhost:9000); may be given more than once."
+      "The address to listen on, HOST:PORT or PORT of localhost (default: localhost:9000); may be given more than once."
     ) { value, configuration in
       for text in value.texts { try value.reading { try NetworkAddress.check(text) } }
       configuration.listen = value.texts
@@ -122,7 +122,8 @@ struct ServeOption: Sendable {
       "Accept credentials without proof, for tests; only this machine can connect."
     ) { $1.isEmulator = try $0.isOn() },
     ServeOption(
-      "create-databases", .text, "count", "The most databases that requests may create."
+      "create-databases", .text, "count",
+      "The most databases of the folder up to which writes may make further ones."
     ) { $1.creationsMax = try $0.count() },
     ServeOption("host-name", .list, "name", "A further host name of this machine.") {
       $1.hostNames = $0.texts

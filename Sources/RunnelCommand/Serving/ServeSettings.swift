@@ -130,8 +130,19 @@ struct ServeSettings {
     let options = DatabaseOptions(
       database: try values[Self.fileName].map { try DatabaseOptions.fileName($0.text) }, .none)
     let creates = try values["create"]?.isOn() == true
-    return .file(
-      try options.file(for: creates ? .create : .createDefault), name: values["name"]?.text)
+    // Checked before a file is made.
+    let name = try values["name"].map(ServeSettings.name)
+    return .file(try options.file(for: creates ? .create : .createDefault), name: name)
+  }
+
+  /// The name of the database; as in names of files, large letters are small ones.
+  private static func name(_ value: ServeValue) throws -> String {
+    let name = value.text.lowercased()
+    guard DatabaseNames.isValid(name) else {
+      throw value.failure(
+        "\(value.text) is no name of a database: give 1 to 63 of a to z, 0 to 9 and -.")
+    }
+    return name
   }
 
   private func tls() throws -> TLSFiles? {

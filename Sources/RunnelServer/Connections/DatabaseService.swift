@@ -29,6 +29,8 @@ struct DatabaseService: NetworkService {
   /// The target of a request.
   private enum Place {
     case database(OpenDatabase)
+    /// A database that is empty, because only a write makes it.
+    case unmade
     case moved(MovedNamespace)
     case refused(Int, String)
   }
@@ -38,12 +40,23 @@ struct DatabaseService: NetworkService {
     if request.method != .options, let moved = databases.moved(request, byHost: byHost) {
       return .moved(moved)
     }
-    guard let found = byHost ? databases.findByHost(request) : databases.find(request) else {
+    let makes = byHost || DatabaseService.makesDatabase(request)
+    guard
+      let found = byHost
+        ? databases.findByHost(request, makes: makes) : databases.find(request, makes: makes)
+    else {
       // Clients that were sent here by the servers of another store try again.
       if databases.mayCome(request, byHost: byHost) {
         return .refused(503, DatabaseService.notYet)
       }
+      let prospect = databases.prospect(of: request, byHost: byHost)
+      if !makes, prospect == .makes {
+        guard let refusal = hosts.refusal(of: request) else { return .unmade }
+        world.metrics.refused(.host)
+        return .refused(403, refusal)
+      }
       world.metrics.refused(.database)
+      if prospect == .isFull { return .refused(404, fullText) }
       // Services are found by the host alone.
       let isNamed = byHost || ServedDatabases.parameter("ns", of: request.path ?? "") != nil
       return .refused(
@@ -58,6 +71,36 @@ struct DatabaseService: NetworkService {
       return .refused(403, refusal)
     }
     return .database(found)
+  }
+
+  private var fullText: String {
+    let most = databases.configuration.creationsMax
+    return "There is no database of this name here, and none is made: the folder has as many as "
+      + "--create-databases \(most) allows."
+  }
+
+  /// True unless the request only reads, once: what is not there yet reads as nothing.
+  ///
+  /// Who asks for the tag of what is there is about to write.
+  private static func makesDatabase(_ request: HTTPRequest) -> Bool {
+    request.method != .get && request.method != .head || beginsSession(request)
+      || HTTPField.Name("X-Firebase-ETag").flatMap { request.headerFields[$0] } != nil
+  }
+
+  /// The answer for a read of a database that is not there yet.
+  private static func nothing(_ request: HTTPRequest) -> FixedAnswer {
+    let path = path(of: request)
+    let json = "application/json; charset=utf-8"
+    // Without a file of rules, everything is allowed.
+    let isRules = path == "/.settings/rules.json"
+    if path.hasSuffix(".json") {
+      let text = isRules ? "{\"rules\":{\".read\":true,\".write\":true}}" : "null"
+      var answer = FixedAnswer(text, contentType: json)
+      answer.allowsPages = true
+      return answer
+    }
+    return FixedAnswer(
+      error: missing[path] ?? "append .json to your request URI to use the REST API.", status: 404)
   }
 
   private static func path(of request: HTTPRequest) -> Substring {
@@ -78,7 +121,7 @@ struct DatabaseService: NetworkService {
       ServedDatabases.parameter("v", of: target) == DatabaseService.protocolVersion
     else { return false }
     switch place(of: request) {
-    case .refused: return false
+    case .refused, .unmade: return false
     // The socket says where it was moved.
     case .moved: return true
     case .database(let open): return open.database.place.takesSessions
@@ -135,6 +178,8 @@ struct DatabaseService: NetworkService {
       switch place(of: request, byHost: true) {
       case .refused(let status, let text):
         return refuse(status, text, request, peer, channel)
+      case .unmade:
+        return answer(DatabaseService.nothing(request), request, peer, channel)
       case .moved(let moved): return refuse(503, moved.text, request, peer, channel)
       case .database(let open):
         if route == .socket, !open.database.place.takesSessions {
@@ -146,6 +191,7 @@ struct DatabaseService: NetworkService {
     switch place(of: request) {
     case .refused(let status, let text):
       return refuse(status, text, request, peer, channel)
+    case .unmade: return answer(DatabaseService.nothing(request), request, peer, channel)
     case .moved(let moved):
       if moved.address != nil { world.metrics.redirected() }
       return answer(moved.answer(to: request, from: peer), request, peer, channel)

@@ -9,6 +9,8 @@ struct FixedAnswer: Hashable, Sendable {
   var body: [UInt8]
   /// The address at which the request is to be repeated; nil for none.
   var location: String?
+  /// True if pages of every origin may read it.
+  var allowsPages = false
 
   /// An answer of text.
   init(_ text: String, status: Int = 200, contentType: String = "text/plain; charset=utf-8") {
@@ -46,6 +48,8 @@ final class FixedExchange: ExchangeHandling {
     if let location = answer.location {
       head.headerFields[.location] = location
       head.headerFields[.cacheControl] = "no-cache"
+    }
+    if answer.allowsPages || answer.location != nil {
       head.headerFields[.accessControlAllowOrigin] = "*"
     }
     channel.send(head)
