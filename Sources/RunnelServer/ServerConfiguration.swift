@@ -104,6 +104,11 @@ public struct ServerConfiguration: Sendable {
     get { rest.jsonDepthMax }
     set { (rest.jsonDepthMax, wire.jsonDepthMax) = (newValue, newValue) }
   }
+  /// The most bytes of one write, over HTTP and over WebSockets.
+  public var writeBytesMax: Int {
+    get { rest.writeBytesMax }
+    set { (rest.writeBytesMax, wire.writeBytesMax) = (newValue, newValue) }
+  }
   /// The clock that tells the time of day, in milliseconds since 1970; it may jump, and any thread calls it.
   public var calendar: @Sendable () -> Int64 = { ServerWorld.calendar }
   /// The longest time for pending answers and goodbyes at the end.

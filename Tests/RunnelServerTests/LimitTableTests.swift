@@ -133,6 +133,8 @@ import Testing
       let answer = try server.request("PUT", "/x.json", text(200))
       #expect(answer.status == 400)
       #expect(answer.body.contains("exceeds the maximum size"))
+      let socket = try server.socket()
+      #expect(try socket.status(1, "p", "{\"p\":\"/x\",\"d\":\(text(200))}") == "too_big")
     },
     "max-large-writes": Scenario(value: "1", change: { $0.rest.spoolBytesMin = 1000 }) {
       server throws in

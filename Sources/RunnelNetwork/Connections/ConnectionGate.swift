@@ -59,6 +59,10 @@ final class ConnectionGate: ChannelInboundHandler {
     self.context = context
     let channel = context.channel
     timer.fire = { [weak self] in
+      if let self, timed == .idleTime, hasUnsent {
+        // The client still takes the last answer.
+        return allow(limits.idleMilliseconds, .idleTime)
+      }
       if let limit = self?.timed { self?.reached(limit) }
       channel.close(promise: nil)
     }
@@ -68,6 +72,11 @@ final class ConnectionGate: ChannelInboundHandler {
     } else {
       allow(limits.firstHeadMilliseconds, .headTime)
     }
+  }
+
+  private var hasUnsent: Bool {
+    // A closed channel has none.
+    ((try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0) > 0
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {

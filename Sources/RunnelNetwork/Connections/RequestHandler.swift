@@ -78,7 +78,6 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
       gate.requestArrived(isAnswered: isDiscarding)
       gate.allow(nil)
       exchange?.isRequestComplete = true
-      allowAnswer()
       if isDiscarding {
         isDiscarding = false
         gate.allow(limits.idleMilliseconds, .idleTime)
@@ -111,12 +110,6 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     } else {
       gate.allow(max(0, end - now), exchange.bodyBytes == 0 ? .bodyTime : .bodyRate)
     }
-  }
-
-  /// Sets the time for taking the answer, if a part of it waits.
-  private func allowAnswer() {
-    guard let exchange, exchange.isRequestComplete else { return }
-    if isWritable { gate.allow(nil) } else { gate.allow(limits.stallMilliseconds, .stallTime) }
   }
 
   private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
@@ -167,7 +160,6 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    allowAnswer()
     if context.channel.isWritable {
       exchange?.handling.canSendMore()
       flush()
@@ -264,9 +256,12 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   /// Sends the end, and closes when it has arrived, as far as this can be known.
   private func closeAfterEnd(_ context: ChannelHandlerContext) {
     isClosing = true
-    gate.allow(ConnectionGate.lingerMilliseconds)
+    // Who takes the answer slowly gets all of it.
+    gate.allow(nil)
     let channel = context.channel
+    let gate = NIOLoopBound(gate, eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+      gate.value.allow(ConnectionGate.lingerMilliseconds)
       // Arriving bytes are still read, so that the answer is not lost with them.
       channel.close(mode: .output, promise: nil)
     }

@@ -1,28 +1,49 @@
 import NIOCore
 
-/// Notes the bytes of a connection that the network has not taken, whatever is sent on it.
+/// Notes the bytes of a connection that the network has not taken, whatever is sent on it, and closes the
+/// connection when none were taken for too long.
 ///
 /// It stands next to the network: what TLS has encrypted counts, and the end of the connection does not wait
 /// for the client. Loop only.
 final class UnsentHandler: ChannelDuplexHandler, UnsentHolder {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
 
-  private let share: UnsentShare
+  /// The longest time between two looks at what the client takes, in milliseconds.
+  private static let lookMilliseconds: Int64 = 1000
+
+  let share: UnsentShare
+  private let stallMilliseconds: Int64
+  private let timer: LoopTimer
   private let reached: (NetworkLimit) -> Void
   private var context: ChannelHandlerContext?
+  /// The bytes that were sent since the connection began.
+  private var writtenBytes = 0
 
-  init(_ share: UnsentShare, reached: @escaping (NetworkLimit) -> Void) {
-    (self.share, self.reached) = (share, reached)
+  init(
+    _ share: UnsentShare, stallMilliseconds: Int64, _ eventLoop: any EventLoop,
+    reached: @escaping (NetworkLimit) -> Void
+  ) {
+    (self.share, self.stallMilliseconds, self.reached) = (share, stallMilliseconds, reached)
+    timer = LoopTimer(eventLoop)
   }
 
-  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    timer.fire = { [weak self] in self?.look() }
+  }
 
   func handlerRemoved(context: ChannelHandlerContext) { forget() }
 
   func channelInactive(context: ChannelHandlerContext) {
     forget()
     context.fireChannelInactive()
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    writtenBytes += unwrapOutboundIn(data).readableBytes
+    context.write(data, promise: promise)
   }
 
   func flush(context: ChannelHandlerContext) {
@@ -40,17 +61,37 @@ final class UnsentHandler: ChannelDuplexHandler, UnsentHolder {
     (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
-  func endUnread() {
+  var takenBytes: Int { writtenBytes - unsentBytes }
+
+  func endUnread() { end(.unsentBytes) }
+
+  private func end(_ limit: NetworkLimit) {
     guard let context else { return }
-    reached(.unsentBytes)
+    reached(limit)
     context.close(promise: nil)
   }
 
   private func note() {
-    if context != nil { share.note(unsentBytes, of: self) }
+    if context == nil { return }
+    let bytes = unsentBytes
+    share.note(bytes, of: self)
+    if bytes > 0, timer.time == nil { setTimer(stalled: 0) }
+  }
+
+  /// Looks whether the client takes what waits for it.
+  private func look() {
+    let now = NetworkClock.uptimeMilliseconds
+    guard let stalled = share.stalledMilliseconds(of: self, now: now) else { return note() }
+    if stalled >= stallMilliseconds { end(.stallTime) } else { setTimer(stalled: stalled) }
+  }
+
+  private func setTimer(stalled: Int64) {
+    let wait = min(stallMilliseconds - stalled, UnsentHandler.lookMilliseconds)
+    timer.set(NetworkClock.uptimeMilliseconds + max(1, wait))
   }
 
   private func forget() {
+    timer.end()
     context = nil
     share.note(0, of: self)
   }

@@ -238,7 +238,10 @@ public final class NetworkServer: Sendable {
     channel.closeFuture.whenComplete { _ in served.census.leave(household) }
     let pipeline = channel.pipeline.syncOperations
     let share = UnsentShare(of: served.unsent, NetworkLoop(channel.eventLoop))
-    try pipeline.addHandler(UnsentHandler(share) { served.service.reached($0, by: peer) })
+    try pipeline.addHandler(
+      UnsentHandler(
+        share, stallMilliseconds: served.limits.stallMilliseconds, channel.eventLoop
+      ) { served.service.reached($0, by: peer) })
     let tlsContext = context.withLock { $0 }
     if let tlsContext {
       try pipeline.addHandlers([

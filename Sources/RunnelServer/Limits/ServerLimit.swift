@@ -89,7 +89,7 @@ extension ServerLimit {
       "The most unsent bytes for a client that reads too slowly.", .bytes),
     count(
       NetworkLimit.unsentBytes, \.network.unsentBytesMax,
-      "The most unsent bytes for all clients together; the slowest lose their connections.",
+      "The most unsent bytes for all clients together; who does not read loses the connection.",
       .bytes),
     time(
       NetworkLimit.handshakeTime, \.network.handshakeMilliseconds,
@@ -102,7 +102,7 @@ extension ServerLimit {
       "The timeout of an HTTP connection without a request."),
     time(
       NetworkLimit.stallTime, \.network.stallMilliseconds,
-      "The timeout for a client that does not read its answer."),
+      "The timeout for a client that takes nothing of what waits for it."),
   ]
 
   private static let requests: [ServerLimit] = [
@@ -115,7 +115,7 @@ extension ServerLimit {
     count(
       NetworkLimit.bodyRate, \.network.bodyBytesPerSecondMin,
       "The lowest average rate of a body, in bytes per second.", .bytes),
-    count(RESTLimit.writeBytes, \.rest.writeBytesMax, "The most bytes of one write.", .bytes),
+    count(RESTLimit.writeBytes, \.writeBytesMax, "The most bytes of one write.", .bytes),
     count(
       RESTLimit.largeWrites, \.largeWritesMax,
       "The most writes over HTTP of more than 16 MB each at once, besides PUTs of administrators."),

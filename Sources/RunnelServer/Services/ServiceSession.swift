@@ -27,7 +27,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   private var engine: EngineHost
   private var alarm: NetworkAlarm?
   /// What waits for polls; the network counts what is on a socket.
-  private let share: UnsentShare
+  let share: UnsentShare
   /// The poll that waits for its answer.
   private var heldPoll: LoopBound<EngineExchange>?
   private var socket: EngineSocket.Reference?
@@ -184,6 +184,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   }
 
   var unsentBytes: Int { engine.waitingBytes }
+  var takenBytes: Int { sentBytes }
 
   func endUnread() {
     if engine.isEnded { return }

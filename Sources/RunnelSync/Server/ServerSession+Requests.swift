@@ -57,11 +57,28 @@ extension ServerSession {
     case .request(let number, let action, let body):
       do throws(TreeError) {
         let request = try WireRequest(action: action, body: body)
+        try checkSize(request, of: message.count)
         take(Waiting(number: number, request: request, bytes: message.count))
       } catch {
         refuse(number, error)
       }
     }
+  }
+
+  /// Refuses a write that is larger than one over HTTP may be; administrators may set more at once there
+  /// too.
+  ///
+  /// O(1), unless the message is that large.
+  private mutating func checkSize(_ request: WireRequest, of count: Int) throws(TreeError) {
+    guard count > limits.writeBytesMax, let (values, isSet) = request.writtenValues,
+      !(isSet && caller.isAdministrator), values.jsonBytes().count > limits.writeBytesMax
+    else { return }
+    effects.append(.note(.writeBytes))
+    throw TreeError(
+      .tooBig,
+      RESTError.tooLarge.message
+        + " A write has \(limits.writeBytesMax) bytes at most (--max-write)."
+    )
   }
 
   private mutating func take(_ request: Waiting) {

@@ -10,6 +10,8 @@ package struct WireLimits: Hashable, Sendable {
 
   /// The most bytes in one message, all its pieces together.
   package var messageBytesMax = 16_777_216
+  /// The most bytes of the values of one write, as JSON.
+  package var writeBytesMax = 268_435_456
   /// The most levels of objects and arrays in one message; parsing takes 512 at most.
   package var jsonDepthMax = 512
   /// The most listens of one connection.
@@ -42,6 +44,8 @@ package struct WireLimits: Hashable, Sendable {
 package enum WireLimit: String, Hashable, Sendable, CaseIterable {
   /// `messageBytesMax`.
   case messageBytes = "max-message"
+  /// `writeBytesMax`.
+  case writeBytes = "max-write"
   /// `jsonDepthMax`.
   case jsonDepth = "max-json-depth"
   /// `listensMax`.

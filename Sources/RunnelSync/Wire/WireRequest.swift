@@ -51,6 +51,23 @@ public struct Credential: Hashable, Sendable {
   }
 }
 
+extension WireRequest {
+  /// The values that are to be written, and whether they replace a single place; nil if none are.
+  var writtenValues: (values: JSONValue, isSet: Bool)? {
+    switch self {
+    case .write(.set(_, let json), _), .compareAndSet(_, let json, _, _),
+      .onDisconnect(.set(_, let json)):
+      (json, true)
+    case .write(.update(_, let members), _), .onDisconnect(.update(_, let members)):
+      (.object(members), false)
+    // Clients do not request copies and moves.
+    case .write(.copy, _), .write(.move, _), .onDisconnect(.cancel), .listen, .unlisten, .get,
+      .authenticate, .unauthenticate, .appCheck, .statistics:
+      nil
+    }
+  }
+}
+
 // MARK: Reading
 
 extension WireRequest {

@@ -141,6 +141,25 @@ import Testing
     #expect(world.tree.tree.root[try Path("/p")].children.count == 1)
   }
 
+  /// A write has as many bytes as over HTTP, whatever kind it has; only administrators set more.
+  @Test(arguments: ["p", "m", "o", "om"]) func aWriteThatIsTooLargeIsRefused(
+    _ action: String
+  ) throws {
+    var world = try ServedWorld()
+    let connection = world.connect(limits: limits { $0.writeBytesMax = 200 })
+    func write(_ number: Int, _ count: Int) -> String {
+      let text = String(repeating: "x", count: count)
+      let value = action.hasSuffix("m") ? #"{"a":"\#(text)"}"# : #""\#(text)""#
+      return #"{"t":"d","d":{"r":\#(number),"a":"\#(action)","b":{"p":"/p","d":\#(value)}}}"#
+    }
+    #expect(world.send(write(1, 180), by: connection).first?.contains(#""s":"ok""#) == true)
+    let refusal = try #require(world.send(write(2, 300), by: connection).first)
+    #expect(refusal.contains(#""s":"too_big""#))
+    #expect(refusal.contains("exceeds the maximum size"))
+    #expect(world.closes[connection] == nil)
+    #expect(world.others[connection]?.contains(.note(.writeBytes)) == true)
+  }
+
   @Test func aPathThatIsTooDeepIsRefused() throws {
     var world = try ServedWorld()
     let connection = world.connect()

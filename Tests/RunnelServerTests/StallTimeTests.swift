@@ -1,0 +1,65 @@
+import RunnelNetwork
+import RunnelServer
+import TestSupport
+import Testing
+
+/// A client that takes nothing of what waits for it loses its connection, whatever kind it has.
+@Suite struct StallTimeTests {
+  /// More than a socket takes whose client does not read.
+  private static let text = "\"" + String(repeating: "x", count: 9_000_000) + "\""
+
+  private static func expectEnd(
+    _ begin: (TestServer, RawClient) throws -> Void, sign: (RawClient) throws -> Void = { _ in }
+  ) async throws {
+    try await withServer({ $0.network.stallMilliseconds = 50 }) { server in
+      for name in ["a", "b"] {
+        let target = "/x/\(name).json?print=silent"
+        #expect(try server.request("PUT", target, text).status == 204)
+      }
+      let lazy = try RawClient(port: server.port, receiveBytes: 4096)
+      try begin(server, lazy)
+      let client = try server.client()
+      for _ in 0..<10_000 where server.server.metricsText.contains("{limit=\"stall-time\"} 0\n") {
+        // It may be closed already.
+        try? sign(lazy)
+        #expect(try client.request("GET", "/n.json").status == 200)
+      }
+      #expect(!server.server.metricsText.contains("{limit=\"stall-time\"} 0\n"))
+      #expect(lazy.isClosed())
+    }
+  }
+
+  /// Signs of life do not help it.
+  @Test func aSocketEnds() async throws {
+    try await StallTimeTests.expectEnd { _, lazy in
+      try Socket(lazy, "/.ws?v=5&ns=test").ask(1, "q", "{\"p\":\"/x\",\"h\":\"\"}")
+    } sign: {
+      try $0.sendText("0")
+    }
+  }
+
+  @Test func anEventStreamEnds() async throws {
+    try await StallTimeTests.expectEnd { _, lazy in
+      try lazy.sendRequest("GET", "/x.json", headers: ["Accept": "text/event-stream"])
+    }
+  }
+
+  /// The connection's idle time begins when the client has taken the answer.
+  @Test func whoTakesTheAnswerSlowlyGetsAllOfIt() async throws {
+    try await withServer({ $0.network.idleMilliseconds = 1 }) { server in
+      let put = try server.request("PUT", "/x.json?print=silent", StallTimeTests.text)
+      #expect(put.status == 204)
+      for connection in ["keep-alive", "close"] {
+        let slow = try RawClient(port: server.port, receiveBytes: 4096)
+        try slow.sendRequest("GET", "/x.json", headers: ["Connection": connection])
+        #expect(try slow.readHead().status == 200)
+        // The server does other work while the answer waits.
+        for _ in 0..<50 { #expect(try server.request("GET", "/n.json").status == 200) }
+        let length = StallTimeTests.text.utf8.count
+        var count = 0
+        while let chunk = try slow.readChunk() { count += chunk.utf8.count }
+        #expect(count == length)
+      }
+    }
+  }
+}
