@@ -91,6 +91,40 @@ import Testing
     }
   }
 
+  /// It was told as done, and was not.
+  @Test func anotherWriteUnderAUsedNameIsRefused() async throws {
+    try await withServer { server in
+      func ask(
+        _ method: String, _ target: String, _ body: String?, _ number: Int
+      ) throws
+        -> RawClient.Answer
+      {
+        try server.request(method, target, body, headers: ["X-Runnel-Write": "A \(number)"])
+      }
+      #expect(try ask("PUT", "/x.json", "1", 1).status == 200)
+      let pushed = try ask("POST", "/l.json", "1", 2)
+      #expect(pushed.status == 200)
+      #expect(try ask("PATCH", "/p.json", "{\"a\":1}", 3).status == 200)
+      let others = [
+        ("PUT", "/y.json", "1", 1), ("PUT", "/x.json", "2", 1), ("DELETE", "/x.json", nil, 1),
+        ("POST", "/x.json", "1", 1), ("POST", "/m.json", "1", 2), ("POST", "/l.json", "2", 2),
+        ("PATCH", "/p.json", "{\"a\":2}", 3), ("PUT", "/p.json", "{\"a\":1}", 3),
+      ]
+      for (method, target, body, number) in others {
+        let answer = try ask(method, target, body, number)
+        #expect(answer.status == 400, "\(method) \(target)")
+        #expect(answer.body.contains("was used for another write"), "\(answer.body)")
+      }
+      // The same ones are repetitions, also after much else.
+      for number in 4..<50 { #expect(try ask("PUT", "/n.json", "\(number)", number).status == 200) }
+      #expect(try ask("PUT", "/x.json", "1", 1).body == "1")
+      #expect(try ask("POST", "/l.json", "1", 2).body == pushed.body)
+      #expect(try ask("PATCH", "/p.json", "{\"a\":1}", 3).body == "{\"a\":1}")
+      #expect(try server.request("GET", "/y.json").body == "null")
+      #expect(try server.request("GET", "/x.json").body == "1")
+    }
+  }
+
   @Test func tagsMakeConditions() async throws {
     try await withServer { server in
       let client = try server.client()

@@ -62,6 +62,8 @@ extension TreeError.Code {
   /// Whether a write was done before is not known any more, and no repetition can tell: over HTTP it is a bad
   /// request.
   static let tooLate = TreeError.Code(rawValue: "too_late")
+  /// The name of a write belongs to another one: over HTTP it is a bad request.
+  static let nameUsed = TreeError.Code(rawValue: "name_used")
 }
 
 // Writes, in a transaction. Source: wire protocol, section A9; tree semantics, sections 8, 11 and 12.
