@@ -58,6 +58,8 @@ extension SocketHandling {
 ///
 /// All functions are called on its loop.
 public protocol ExchangeHandling: AnyObject {
+  /// True if the answer goes on for as long as the client is there: a client that sends no more is then gone.
+  var endsWithInput: Bool { get }
   /// Called first: the head of the request has arrived.
   func opened()
   /// Called when a piece of the body arrived.
@@ -70,4 +72,9 @@ public protocol ExchangeHandling: AnyObject {
   func timeIsUp()
   /// Called last: the client disconnected before the answer was complete.
   func closed()
+}
+
+extension ExchangeHandling {
+  /// False.
+  public var endsWithInput: Bool { false }
 }

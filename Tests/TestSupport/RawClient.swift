@@ -96,6 +96,9 @@ package final class RawClient {
   /// Ends the connection for both sides.
   package func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
+  /// Tells the server that nothing more is sent.
+  package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
   // MARK: Bytes
 
   /// Sends bytes.

@@ -39,6 +39,8 @@ final class ConnectionGate: ChannelInboundHandler {
   /// True while a request has arrived and its answer is not complete.
   private var isAnswering = false
   private var isSocket = false
+  /// True if the client sends no more.
+  private var isInputClosed = false
   private var allowance: Allowance
   private var pauses: Set<Pause> = []
   /// The limit that is timed now; nil if reaching the time is no offense.
@@ -88,6 +90,11 @@ final class ConnectionGate: ChannelInboundHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case TLSUserEvent.handshakeCompleted = event, isAwaitingHead {
       allow(limits.firstHeadMilliseconds, .headTime)
+    }
+    if case ChannelEvent.inputClosed = event {
+      isInputClosed = true
+      // A WebSocket has two directions.
+      if isSocket { return context.close(promise: nil) }
     }
     context.fireUserInboundEventTriggered(event)
   }
@@ -157,6 +164,8 @@ final class ConnectionGate: ChannelInboundHandler {
     allow(nil)
     rateTimer.set(nil)
     resume(.rate)
+    guard isInputClosed, let channel = context?.channel else { return }
+    channel.eventLoop.execute { channel.close(promise: nil) }
   }
 
   /// Closes the connection after a time, unless this is called again before; nil for never.

@@ -43,6 +43,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   private var isDiscarding = false
   private var discardedBytes = 0
   private var isClosing = false
+  /// True if the client sends no more; it gets the answers to what it has sent.
+  private var isInputClosed = false
 
   init(
     _ server: ServedNetwork, _ peer: NetworkPeer, _ gate: ConnectionGate,
@@ -152,6 +154,24 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     // known.
     let expects = head.headers["expect"].contains { $0.lowercased() == "100-continue" }
     if expects, let exchange, !exchange.hasHead { encoding.sendContinue(head.version) }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case ChannelEvent.inputClosed = event { inputClosed(context) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  private func inputClosed(_ context: ChannelHandlerContext) {
+    isInputClosed = true
+    if let exchange {
+      if !exchange.isRequestComplete || exchange.handling.endsWithInput {
+        return context.close(promise: nil)
+      }
+      self.exchange?.keepsAlive = false
+    } else if unsentBytes == 0, lateTimer.time == nil {
+      context.close(promise: nil)
+    }
+    // Else the idle time begins when the last answer was taken.
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {

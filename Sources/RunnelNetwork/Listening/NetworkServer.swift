@@ -214,7 +214,8 @@ public final class NetworkServer: Sendable {
     return
       configured
       .childChannelOption(.maxMessagesPerRead, value: 16)
-      .childChannelOption(.allowRemoteHalfClosure, value: false)
+      // Who has sent all may say so; `ConnectionGate` and `RequestHandler` end what waits for more.
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try self.serve(channel) }
       }

@@ -53,6 +53,8 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
 
   // MARK: From the network
 
+  var endsWithInput: Bool { exchange.wantsStream }
+
   func opened() {
     number = world.switchboard.add(self, on: channel.loop, session: nil)
     carryOut(exchange.begin(now: world.now))

@@ -49,6 +49,9 @@ final class EngineExchange: ExchangeHandling {
 
   // MARK: From the network
 
+  /// A session is gone with its poll.
+  var endsWithInput: Bool { isPoll }
+
   func opened() {
     if request.method == .options { return send(204, "", []) }
     let parameters = EngineParameters(request)

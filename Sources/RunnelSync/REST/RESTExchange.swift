@@ -136,6 +136,9 @@ package struct RESTExchange: Sendable {
   /// True while the client listens to changes as events.
   package var isStreaming: Bool { phase == .streaming }
 
+  /// True if the client asked for changes as events.
+  package var wantsStream: Bool { call?.isStream == true }
+
   mutating func takeEffects() -> [Effect] {
     defer { effects = [] }
     return effects
