@@ -257,6 +257,26 @@ import Testing
       owners(folder + "/new.db", folder + "/new.rules.json") == [[4323, 4324], [4323, 4324]])
   }
 
+  /// A secret that was made after the backup is not of its state.
+  @Test func filesThatTheBackupDoesNotHaveAreSetAside() throws {
+    let place = try Place()
+    try place.write("{\"rules\":{}}", "chat.rules.json")
+    let made = try DatabaseBackup(place.file).make(in: place.backups, now: 0)
+    try place.write("late", "chat.secrets.json")
+    try place.write("later", "chat.service-accounts.json")
+    try place.write("other", "chatter.secrets.json")
+    let restore = try BackupRestore(made.path)
+    let strays = ["chat.secrets.json", "chat.service-accounts.json"].map { place.folder + "/" + $0 }
+    #expect(restore.strays(for: place.file) == strays)
+    let kept = try restore.restore(to: place.file, replaces: true)
+    #expect(strays.map { $0 + ".replaced" }.filter { !kept.contains($0) } == [])
+    #expect(try place.text("chat.secrets.json.replaced") == "late")
+    let names = try place.names(place.folder)
+    #expect(!names.contains("chat.secrets.json") && !names.contains("chat.service-accounts.json"))
+    #expect(names.contains("chat.rules.json") && names.contains("chatter.secrets.json"))
+    #expect(restore.strays(for: place.file) == [])
+  }
+
   /// The log of a database that was not closed is kept with it, and never beside another file.
   @Test func theLogOfAReplacedFileGoesWithIt() throws {
     let place = try Place()

@@ -13,9 +13,10 @@ struct RestoreCommand: ParsableCommand {
       name: secrets and service accounts that were removed since the backup come back with it.
 
       Existing files are replaced only with --replace, and not while a program has the database \
-      open. They are kept as chat.db.replaced and so on, and their names are printed. The new files \
-      have their owner, group and mode; files that root adds belong to the owner of the database, \
-      or of the folder.
+      open. They are kept as chat.db.replaced and so on, and their names are printed; so are files \
+      beside the database of which the backup has none, such as secrets that were made later. The \
+      new files have the owner, group and mode of those that they replace; files that root adds \
+      belong to the owner of the database, or of the folder.
 
       Example:
         runnel restore /backups/chat-2026-11-23T12-00-00Z --to chat.db
@@ -32,8 +33,13 @@ struct RestoreCommand: ParsableCommand {
   func run() throws {
     do {
       let restored = try BackupRestore(backup)
+      let strays = restored.strays(for: to)
       let kept = try restored.restore(to: to, replaces: replace)
       for name in kept { StandardError.say("Kept as \(name).") }
+      for name in strays {
+        StandardError.say(
+          "The backup has no such file as \(name): it was set aside, and is not used.")
+      }
       if RestoreCommand.hasKeys(restored.manifest) {
         StandardError.say(
           "The secrets and service accounts are those of the backup: remove those that were removed since."

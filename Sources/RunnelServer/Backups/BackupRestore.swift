@@ -43,10 +43,23 @@ public struct BackupRestore {
     }
   }
 
-  /// The existing files that a restore would replace.
+  /// The existing files that a restore would replace or set aside.
   public func standing(for file: String) -> [String] {
-    (places(for: file).map(\.target) + ["-wal"].map { file + $0 })
-      .filter { access($0, F_OK) == 0 || errno != ENOENT }
+    BackupRestore.existing(places(for: file).map(\.target) + ["-wal"].map { file + $0 })
+      + strays(for: file)
+  }
+
+  /// The existing files beside the database of which the backup has none: they are not of the state that it
+  /// brings back, and a restore sets them aside.
+  public func strays(for file: String) -> [String] {
+    let targets = Set(places(for: file).map(\.target))
+    let stem = DatabaseNames.stem(of: file)
+    return BackupRestore.existing(
+      DatabaseBackup.besides.map { stem + $0 }.filter { !targets.contains($0) })
+  }
+
+  private static func existing(_ files: [String]) -> [String] {
+    files.filter { access($0, F_OK) == 0 || errno != ENOENT }
   }
 
   /// Writes the database and the files that belong to it.
