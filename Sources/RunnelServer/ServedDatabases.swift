@@ -214,12 +214,13 @@ final class ServedDatabases: Sendable {
   /// The access token for an assertion; nil if no service account of any database has the named
   /// key.
   func accessToken(
-    for assertion: JSONWebToken, now: Int64
+    for assertion: JSONWebToken, at hosts: Set<String>, now: Int64
   ) throws(ServiceAccounts.Refusal) -> String? {
     for open in all {
-      if let token = try open.verifier.accessToken(for: assertion, now: now) { return token }
+      let token = try open.verifier.accessToken(for: assertion, at: hosts, now: now)
+      if let token { return token }
     }
-    return try accounts?.administrators.accessToken(for: assertion, now: now)
+    return try accounts?.administrators.accessToken(for: assertion, at: hosts, now: now)
   }
 
   // MARK: Keys

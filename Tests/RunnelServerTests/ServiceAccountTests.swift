@@ -45,7 +45,9 @@ import Testing
   private func outcome(_ made: Made, _ assertion: String) throws -> String {
     let token = try #require(JSONWebToken(assertion))
     do throws(ServiceAccounts.Refusal) {
-      return try made.accounts.accessToken(for: token, now: ServiceAccountTests.now) ?? "unknown"
+      return try made.accounts.accessToken(
+        for: token, at: ["chat.internal", "localhost:9000"], now: ServiceAccountTests.now)
+        ?? "unknown"
     } catch {
       return error.text
     }
@@ -90,8 +92,36 @@ import Testing
     for time in times {
       #expect(try outcome(made, made.assertion(time)).contains("not for now"), "\(time)")
     }
-    let ours: JSONValue = "http://localhost:9000/oauth2/token"
-    #expect(try outcome(made, made.assertion(["aud": ours])).contains("."))
+  }
+
+  /// An assertion for another server is none for this one.
+  @Test func theAudienceIsThisServer() throws {
+    let made = try Made()
+    let ours = [
+      "https://chat.example/oauth2/token", "http://localhost:9000/oauth2/token",
+      "https://Chat.internal:8443/oauth2/token",
+    ]
+    for audience in ours {
+      let told = try outcome(made, made.assertion(["aud": .string(audience)]))
+      #expect(JSONWebToken(told) != nil, "\(audience): \(told)")
+    }
+    let others = [
+      "http://evil.example/oauth2/token", "http://chat.example/oauth2/token", "/oauth2/token",
+      "https://localhost:9001/oauth2/token", "ftp://localhost:9000/oauth2/token",
+      "http://evil.example/localhost:9000/oauth2/token", "https://chat.example/x",
+      "http://chat.internal@evil.example/oauth2/token",
+    ]
+    for audience in others {
+      let told = try outcome(made, made.assertion(["aud": .string(audience)]))
+      #expect(told.contains("another audience"), "\(audience): \(told)")
+    }
+    // Accounts of before do not know what their key files say.
+    let text = String(decoding: made.accounts.bytes, as: UTF8.self)
+      .replacing("\"token_uri\":", with: "\"other\":")
+    let old = try ServiceAccounts(parsing: Array(text.utf8), from: "old")
+    let token = try #require(
+      JSONWebToken(made.assertion(["aud": "http://old.example/oauth2/token"])))
+    #expect(try old.accessToken(for: token, at: [], now: ServiceAccountTests.now) != nil)
   }
 
   @Test func theFileKeepsAccounts() throws {

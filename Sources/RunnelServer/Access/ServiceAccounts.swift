@@ -22,6 +22,8 @@ public struct ServiceAccounts: Sendable, AdministratorTable {
     public var time: Int64
     /// Its public key, in PEM.
     var publicKey: String
+    /// The address for assertions in its key file; nil if it was made when none was kept.
+    var tokenAddress: String?
   }
 
   /// The lifetime of an access token, in seconds.
@@ -45,6 +47,7 @@ public struct ServiceAccounts: Sendable, AdministratorTable {
     static let keyID = "private_key_id"
     static let publicKey = "public_key"
     static let time = "made"
+    static let tokenAddress = "token_uri"
   }
 
   /// The accounts, in the order in which they were made.
@@ -86,7 +89,7 @@ public struct ServiceAccounts: Sendable, AdministratorTable {
       else { return nil }
       return Account(
         name: name, email: email, keyID: keyID, time: Int64(element[Field.time]?.int ?? 0),
-        publicKey: key)
+        publicKey: key, tokenAddress: element[Field.tokenAddress]?.string)
     }
   }
 
@@ -105,6 +108,7 @@ public struct ServiceAccounts: Sendable, AdministratorTable {
         Field.name: .string(account.name), Field.email: .string(account.email),
         Field.keyID: .string(account.keyID), Field.publicKey: .string(account.publicKey),
         Field.time: .number(JSONNumber(account.time)),
+        Field.tokenAddress: account.tokenAddress.map(JSONValue.string) ?? .null,
       ]
     }
     let json: JSONValue = [
@@ -142,7 +146,8 @@ public struct ServiceAccounts: Sendable, AdministratorTable {
     let account = Account(
       name: name, email: "\(name)@\(project).iam.runnel.internal",
       keyID: ServiceAccounts.random(40, of: "0123456789abcdef"), time: now,
-      publicKey: key.publicKey.pemRepresentation)
+      publicKey: key.publicKey.pemRepresentation,
+      tokenAddress: server + ServiceAccounts.tokenPath)
     all.append(account)
     let file: JSONValue = [
       "type": "service_account", "project_id": .string(project),
@@ -151,7 +156,7 @@ public struct ServiceAccounts: Sendable, AdministratorTable {
       "client_email": .string(account.email),
       "client_id": .string("1" + ServiceAccounts.random(20, of: "0123456789")),
       "auth_uri": .string(server + "/oauth2/auth"),
-      "token_uri": .string(server + ServiceAccounts.tokenPath),
+      Field.tokenAddress: .string(server + ServiceAccounts.tokenPath),
     ]
     return file.jsonBytes(pretty: true) + [10]
   }
@@ -177,8 +182,14 @@ public struct ServiceAccounts: Sendable, AdministratorTable {
 
   /// The access token for an assertion; nil if no account has the named key.
   ///
-  /// - Throws: `Refusal` if the assertion is not signed by that key, or is not valid now.
-  func accessToken(for assertion: JSONWebToken, now: Int64) throws(Refusal) -> String? {
+  /// - Parameters:
+  ///   - assertion: the assertion.
+  ///   - hosts: the hosts by which the server is known, with a port or without, in lower case.
+  ///   - now: milliseconds since 1970.
+  /// - Throws: `Refusal` if the assertion is not signed by that key, or is not valid here and now.
+  func accessToken(
+    for assertion: JSONWebToken, at hosts: Set<String>, now: Int64
+  ) throws(Refusal) -> String? {
     guard let account = all.first(where: { $0.keyID == assertion.keyID }) else { return nil }
     guard assertion.algorithm == "RS256", account.hasSigned(assertion) else {
       throw Refusal(text: "The assertion is not signed by the key that it names.")
@@ -195,8 +206,7 @@ public struct ServiceAccounts: Sendable, AdministratorTable {
       throw Refusal(text: "The assertion is not for now: look at the clock of this machine.")
     }
     guard let audience = assertion.text("aud"),
-      ServiceAccounts.audiences.contains(audience)
-        || audience.hasSuffix(ServiceAccounts.tokenPath)
+      ServiceAccounts.audiences.contains(audience) || account.isKnown(audience, at: hosts)
     else { throw Refusal(text: "The assertion is for another audience.") }
     return token(of: account, now: now / 1000)
   }
@@ -235,6 +245,19 @@ public struct ServiceAccounts: Sendable, AdministratorTable {
 }
 
 extension ServiceAccounts.Account {
+  /// True if an audience is the address in the account's key file, or this server by another name.
+  fileprivate func isKnown(_ audience: String, at hosts: Set<String>) -> Bool {
+    let path = ServiceAccounts.tokenPath
+    guard audience != tokenAddress else { return true }
+    guard audience.hasSuffix(path) else { return false }
+    // What the key file says is not known: it may say anything.
+    if tokenAddress == nil { return true }
+    let parts = audience.dropLast(path.count).lowercased().split(separator: "//", maxSplits: 1)
+    guard parts.count == 2, ["http:", "https:"].contains(parts[0]) else { return false }
+    let authority = String(parts[1])
+    return hosts.contains(authority) || hosts.contains(HostCheck.host(of: authority))
+  }
+
   /// True if the account's key signed a token.
   fileprivate func hasSigned(_ token: JSONWebToken) -> Bool {
     // An unreadable key signs nothing.

@@ -45,9 +45,9 @@ final class TokenVerifier: CredentialVerifier, Sendable {
 
   /// The access token for an assertion; nil if no service account has the named key.
   func accessToken(
-    for assertion: JSONWebToken, now: Int64
+    for assertion: JSONWebToken, at hosts: Set<String>, now: Int64
   ) throws(ServiceAccounts.Refusal) -> String? {
-    try knowledge.withLock { $0.accounts }.accessToken(for: assertion, now: now)
+    try knowledge.withLock { $0.accounts }.accessToken(for: assertion, at: hosts, now: now)
   }
 
   func verify(

@@ -163,7 +163,8 @@ struct DatabaseService: NetworkService {
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: ExchangeChannel
   ) -> any ExchangeHandling {
     if DatabaseService.path(of: request) == ServiceAccounts.tokenPath {
-      return TokenExchange(OpenExchange(request, from: peer, world, channel), databases)
+      return TokenExchange(
+        OpenExchange(request, from: peer, world, channel), databases, hosts: hosts.hosts)
     }
     if let accounts, isForAccounts(request) {
       if isEmulator, let refusal = hosts.refusal(of: request) {

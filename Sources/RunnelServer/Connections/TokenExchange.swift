@@ -15,11 +15,14 @@ final class TokenExchange: ExchangeHandling {
 
   private let exchange: OpenExchange
   private let databases: ServedDatabases
+  /// The hosts by which the server is known.
+  private let hosts: Set<String>
   private var body: [UInt8] = []
   private var isAnswered = false
 
-  init(_ exchange: OpenExchange, _ databases: ServedDatabases) {
+  init(_ exchange: OpenExchange, _ databases: ServedDatabases, hosts: Set<String>) {
     (self.exchange, self.databases) = (exchange, databases)
+    self.hosts = hosts.union(exchange.request.authority.map { [$0.lowercased()] } ?? [])
   }
 
   func opened() {
@@ -49,8 +52,8 @@ final class TokenExchange: ExchangeHandling {
       return answer(400, "invalid_request", "The assertion is missing, or is not a token.")
     }
     do throws(ServiceAccounts.Refusal) {
-      guard let token = try databases.accessToken(for: assertion, now: exchange.world.now.calendar)
-      else {
+      let now = exchange.world.now.calendar
+      guard let token = try databases.accessToken(for: assertion, at: hosts, now: now) else {
         return answer(400, "invalid_grant", "No service account here has the key of the assertion.")
       }
       answer(
