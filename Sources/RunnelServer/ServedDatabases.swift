@@ -204,7 +204,9 @@ final class ServedDatabases: Sendable {
       do throws(ServerError) {
         try load()
         world.switchboard.reviewCredentials()
-        logger.info("\(name): \(file) was loaded")
+        let isThere = access(file, F_OK) == 0
+        logger.info(
+          "\(name): \(file) \(isThere ? "was loaded" : "is not there: nobody has access by it")")
       } catch {
         logger.error("\(name): \(error)")
       }

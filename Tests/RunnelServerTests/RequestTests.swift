@@ -212,6 +212,15 @@ import Testing
     }
   }
 
+  @Test func aRequestWithoutAHostIsToldSo() async throws {
+    try await withServer { server in
+      let client = try server.client()
+      try client.send("GET /x.json HTTP/1.0\r\n\r\n".utf8)
+      let answer = try client.readAnswer()
+      #expect(answer.body.contains("names no host"), "\(answer.body)")
+    }
+  }
+
   @Test func anAdministratorsLargePutIsStoredInAFileFirst() async throws {
     try await withServer { configuration in
       configuration.isEmulator = true

@@ -3,6 +3,7 @@ import Foundation
 import RunnelBase
 @testable import RunnelServer
 import RunnelSync
+import Synchronization
 import TestSupport
 import Testing
 
@@ -156,6 +157,24 @@ import Testing
     for text in ["a=%", "a=%2", "a=%zz", "a=%ff"] {
       #expect(FormText.members(of: Array(text.utf8)) == nil, "\(text)")
     }
+  }
+
+  /// Files without which a server runs are not told as loaded when all are read again.
+  @Test func aFileThatIsNotThereIsNotLoaded() async throws {
+    let told = Mutex("")
+    let log = try LogLines { bytes in
+      told.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
+    }
+    try await TestServer.$log.withValue(log) {
+      try await withServer { server in
+        try Made().accounts.write(to: ServiceAccounts.file(beside: server.file))
+        await server.server.reloadFiles()
+      }
+    }
+    log.flush()
+    let text = told.withLock { $0 }
+    #expect(text.contains("test.secrets.json is not there"), "\(text)")
+    #expect(text.contains("test.service-accounts.json was loaded"), "\(text)")
   }
 
   // MARK: Over HTTP

@@ -54,6 +54,20 @@ import Testing
         == "ok")
   }
 
+  /// It was told as too long.
+  @Test func framesOutOfOrderAreToldAsThat() async throws {
+    try await withServer { server in
+      let continuation = try server.socket()
+      try continuation.client.send(RawClient.frame(0, Array("x".utf8)))
+      #expect(try continuation.client.readClose() == 1002)
+      let twice = try server.socket()
+      var begun = RawClient.frame(1, Array("x".utf8))
+      begun[0] &= 0x7F
+      try twice.client.send(begun + RawClient.frame(1, Array("y".utf8)))
+      #expect(try twice.client.readClose() == 1002)
+    }
+  }
+
   /// Disconnect writes, a message in pieces, and a connection that takes over.
   private func farewell(on socket: Socket, _ server: TestServer) throws {
     #expect(

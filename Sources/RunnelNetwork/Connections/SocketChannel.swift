@@ -182,7 +182,15 @@ final class SocketHandler: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if case NIOWebSocketError.invalidFrameLength = error { reached(.frameBytes) }
-    if error is NIOWebSocketFrameAggregator.Error {
+    if case NIOWebSocketFrameAggregator.Error.didReceiveFragmentBeforeReceivingTextOrBinaryFrame =
+      error
+    {
+      socket?.close(code: 1002, text: "A message does not begin with a continuation.")
+    } else if case NIOWebSocketFrameAggregator.Error.receivedNewFrameWithoutFinishingPrevious =
+      error
+    {
+      socket?.close(code: 1002, text: "A message begins before the last one has ended.")
+    } else if error is NIOWebSocketFrameAggregator.Error {
       reached(.frameBytes)
       socket?.close(code: 1009, text: "A message is too long, or has too many pieces.")
     } else if let fault = error as? ForbiddenFrame {

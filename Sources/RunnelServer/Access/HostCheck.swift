@@ -15,6 +15,9 @@ struct HostCheck: Hashable, Sendable {
   /// The reason why a request is refused, or nil.
   func refusal(of request: HTTPRequest) -> String? {
     let host = HostCheck.host(of: request.authority ?? "")
+    if host.isEmpty {
+      return "The request names no host: send the header Host, as in HTTP/1.1."
+    }
     if !isKnown(host) {
       return "The host \(host.prefix(100)) is not known here: "
         + "use localhost, or start the server with --host-name."

@@ -180,12 +180,13 @@ public struct ServiceAccounts: Sendable, AdministratorTable {
     var text: String
   }
 
-  /// The access token for an assertion; nil if no account has the named key.
+  /// Exchanges an assertion.
   ///
   /// - Parameters:
   ///   - assertion: the assertion.
   ///   - hosts: the hosts by which the server is known, with a port or without, in lower case.
   ///   - now: milliseconds since 1970.
+  /// - Returns: the access token; nil if no account has the named key.
   /// - Throws: `Refusal` if the assertion is not signed by that key, or is not valid here and now.
   func accessToken(
     for assertion: JSONWebToken, at hosts: Set<String>, now: Int64
