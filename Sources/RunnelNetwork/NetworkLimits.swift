@@ -19,7 +19,7 @@ public struct NetworkLimits: Hashable, Sendable {
   public var bodyMilliseconds: Int64 = 60_000
   /// The lowest average rate of a body in bytes per second, after the time for its first piece.
   public var bodyBytesPerSecondMin = 100
-  /// The longest time that a client may take no bytes of a waiting answer, in milliseconds.
+  /// The longest time that a client may take no bytes while some wait for it, in milliseconds.
   public var stallMilliseconds: Int64 = 60_000
   /// The most requests per second of one connection, on average; beyond that, answers are delayed;
   /// nil for no limit.
@@ -27,7 +27,7 @@ public struct NetworkLimits: Hashable, Sendable {
   /// The most bytes per second from one connection, on average; beyond that, reading pauses; nil
   /// for no limit.
   public var bytesPerSecond: Int?
-  /// The most unsent bytes of all connections together; the connections that hold the most are closed.
+  /// The most unsent bytes of all connections together; those whose clients read least are closed.
   public var unsentBytesMax = 536_870_912
   /// The most bytes of one WebSocket frame, and of one message in several frames.
   public var frameBytesMax = 16_777_216
