@@ -142,6 +142,17 @@ import Testing
     #expect(app.toast == "all keys are counted")
   }
 
+  @Test func keysThatAreCountedAreShownThoughNotAllAreLoaded() throws {
+    let members = (0..<300).map { JSONMember("k\(1000 + $0)", .number(JSONNumber(Int64($0)))) }
+    let app = try open(FakeLevels(["log": .object(members)]))
+    app.press("gg j l")
+    #expect(try text(app, "log").contains("100+ keys"), "a known number is not lowered")
+    app.press("g K")
+    #expect(try text(app, "log").contains("300 keys"))
+    app.press("h")
+    #expect(try text(app, "log").hasSuffix("300 keys"))
+  }
+
   @Test func refusalIsToldAtThePlace() throws {
     let levels = FakeLevels(Self.served)
     let app = try open(levels)
@@ -302,6 +313,8 @@ import Testing
     #expect(app.toast.contains("only the keys of /big are loaded"))
     app.press("y e")
     #expect(app.toast.contains("`runnel export` writes all of it"))
+    app.press("D")
+    #expect(app.toast.contains("only the keys of /big are loaded"))
     app.press("y p")
     #expect(app.clipboard == "/big")
     app.press("d")

@@ -262,6 +262,28 @@ import Testing
     #expect(draft.mine == ["name": "Anne", "team": "red"])
   }
 
+  /// The undo of an operation uses what the workspace knows of it.
+  @Test func undoOfAnOperationKnowsWhatItReplaced() throws {
+    let path = try Path("/user/ana")
+    var entry = ActionLogEntry(
+      id: Key(unchecked: "e"), at: 0, author: "", resource: "user", key: Key(unchecked: "ana"),
+      kind: .update, path: path, old: ["name": "Ana", "team": "red"],
+      new: ["name": "Anna", "team": "red"], context: [:], isCascaded: false, isCut: false)
+    var undoing = UndoHistory()
+    undoing.push(UndoHistory.Step(title: "changed", parts: [.operation(entry)]), for: .undo)
+    undoing.learn(
+      Conflict(
+        path: try path.child("name"), base: try Node(json: "Ana"), mine: try Node(json: "Anna"),
+        theirs: try Node(json: "Anne")))
+    (entry.old, entry.new) = (["name": "Anne", "team": "red"], ["name": "Anna", "team": "red"])
+    #expect(undoing.steps(.undo).map(\.parts) == [[.operation(entry)]])
+    undoing.learn(
+      Conflict(
+        path: try Path("/user/bo"), base: try Node(json: "Ana"), mine: try Node(json: "Anna"),
+        theirs: try Node(json: "Anne")))
+    #expect(undoing.steps(.undo).map(\.parts) == [[.operation(entry)]])
+  }
+
   @Test func refusedValueIsTypedAgainInAForm() throws {
     var state = try open().state
     let id = state.requests.newID()

@@ -37,6 +37,10 @@ struct ListedLevel {
   /// The children that were opened: they are shown as long as the keys here are not known, for they may be
   /// read although these cannot.
   private var opened: Set<Key> = []
+  /// Children beyond the keys that are loaded: each was looked up by itself.
+  private var named: Set<Key> = []
+  /// Why a child that was looked up is not shown, until that is told.
+  private var sought: [Key: String] = [:]
   /// Whether the server has more keys.
   var hasMore = false
   var phase = LoadState.loading
@@ -83,6 +87,7 @@ struct ListedLevel {
   ///
   /// O(log n).
   func has(_ key: Key) -> Bool {
+    if named.contains(key) { return true }
     let index = keys.lowerBound { $0 < key }
     return index < keys.count && keys[index] == key
   }
@@ -91,18 +96,35 @@ struct ListedLevel {
   mutating func take(_ keys: [Key], hasMore: Bool, at now: Int64) {
     if time == nil { children = [:] }
     self.keys = keys
-    let present = Set(keys)
+    let present = Set(keys).union(named)
     children = children.filter { present.contains($0.key) }
     (self.hasMore, time, phase, failure) = (hasMore, now, .loaded, nil)
     (glanced, written) = ([], WaitingChildren())
     opened.formIntersection(present)
+    pruneNamed()
   }
 
   /// Takes the keys of the next page.
   mutating func append(_ page: [Key], hasMore: Bool) {
     keys += page
     (self.hasMore, failure) = (hasMore, nil)
+    pruneNamed()
   }
+
+  /// Shows a child beyond the keys that are loaded, which was looked up.
+  mutating func name(_ key: Key) {
+    named.insert(key)
+    pruneNamed()
+  }
+
+  /// Forgets the children that were looked up and are among the loaded keys now, or would be.
+  private mutating func pruneNamed() {
+    guard hasMore, let last = keys.last else { return named = [] }
+    for key in named where key <= last { named.remove(key) }
+  }
+
+  /// Tells with the next change why a child that was looked up is not shown.
+  mutating func refuse(_ key: Key, _ reason: String) { sought[key] = reason }
 
   /// Takes the rows that the replica knows; of nodes they may be a part.
   mutating func take(cached rows: [TreeRow]) {
@@ -120,8 +142,10 @@ struct ListedLevel {
   /// Notes that a child was opened.
   mutating func open(_ key: Key) { opened.insert(key) }
 
-  /// Keeps what was opened here if the keys could not be read before, and are asked for again.
+  /// Keeps what was opened here if the keys could not be read before, and are asked for again; and what was
+  /// looked up.
   mutating func keepOpened(of known: ListedLevel) {
+    named = known.named
     if case .failed = known.phase { opened = known.opened }
   }
 
@@ -139,7 +163,7 @@ struct ListedLevel {
   /// Forgets all keys, because they may not be read; those that were shown without a connection stay.
   mutating func clear() {
     if case .failed = phase { opened.formUnion(keys) }
-    (keys, children, hasMore) = ([], [:], false)
+    (keys, children, hasMore, named) = ([], [:], false, [])
   }
 
   subscript(key: Key) -> ListedChild {
@@ -149,10 +173,10 @@ struct ListedLevel {
 
   /// The children with what waits to be written, in their order.
   private var present: [(key: Key, child: ListedChild)] {
-    let opened = phase == .loaded ? [] : opened
-    if waiting.isEmpty, written.isEmpty, opened.isEmpty { return keys.map { ($0, self[$0]) } }
+    let extra = phase == .loaded ? named : opened
+    if waiting.isEmpty, written.isEmpty, extra.isEmpty { return keys.map { ($0, self[$0]) } }
     var present: [Key: ListedChild] = [:]
-    for key in opened.union(keys) { present[key] = self[key] }
+    for key in extra.union(keys) { present[key] = self[key] }
     for part in [written, waiting] { part.apply(to: &present) }
     return present.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
@@ -171,6 +195,8 @@ struct ListedLevel {
     }
     (shown, isShown) = (present, true)
     var facts: [Key: Fact] = [:]
+    for (key, reason) in sought { facts[key] = .failed(reason) }
+    sought = [:]
     for (key, child) in present { if case .node(let fact) = child { facts[key] = fact } }
     let rows = present.map { key, child in
       Record(path: Path(unchecked: path.keys + [key]), row: child.row(key))

@@ -23,6 +23,7 @@ final class ListedTree {
     case more(Path)
     case glance(Path)
     case count(Path, total: Int)
+    case seek(Path)
   }
 
   /// The most keys that are counted of a node.
@@ -124,6 +125,14 @@ final class ListedTree {
       .count(path, total: total), path, .page(after: key, limit: ListedTree.countedPage))
   }
 
+  /// Looks up a child beyond the loaded keys of its parent, and shows it beside them if it is there.
+  func seek(_ path: Path) {
+    if isDisconnected {
+      return refuse(path, "without a connection, it is not known what stands at \(path)")
+    }
+    _ = ask(.seek(path), path, .glance)
+  }
+
   // MARK: What the tree and the server tell
 
   /// Takes the answers of the server.
@@ -135,6 +144,7 @@ final class ListedTree {
       case (.more(let path), .level(let told)): take(more: told, of: path, number)
       case (.count(let path, let total), .level(let told)): take(counted: told, of: path, total)
       case (.glance(let path), .glance(let told)): take(told, at: path)
+      case (.seek(let path), .glance(let told)): take(sought: told, at: path)
       case (_, .failed(let failure)): fail(asked, failure, number)
       default: break
       }
@@ -339,6 +349,21 @@ final class ListedTree {
     }
   }
 
+  private func take(sought told: OriginGlance, at path: Path) {
+    guard let (parent, key) = ListedTree.place(path), levels[parent] != nil else { return }
+    if case .empty = told { return refuse(path, "there is nothing at \(path)") }
+    levels[parent]?.name(key)
+    take(told, at: path)
+    tell(parent)
+  }
+
+  private func refuse(_ path: Path, _ reason: String) {
+    guard let (parent, key) = ListedTree.place(path) else { return }
+    levels[parent]?.refuse(key, reason)
+    // The second time, the reason is told no more.
+    for _ in 1...2 { tell(parent) }
+  }
+
   private func fail(_ asked: Asked, _ failure: OriginReadFailure, _ number: Int) {
     switch asked {
     case .keys(let path):
@@ -367,6 +392,7 @@ final class ListedTree {
       // What is known stays if the server only did not answer.
       if failure.cause != .unreachable { set(.node(.failed(failure.message)), at: key, of: parent) }
     case .count: report(.trouble(failure.message))
+    case .seek(let path): refuse(path, "\(path) cannot be read: \(failure.message)")
     }
   }
 

@@ -202,6 +202,7 @@ extension AppRuntime {
     case .keepChildren(let path, let count): queries.keepChildren(of: path, count: count)
     case .look(let paths): queries.listed?.look(at: paths)
     case .countKeys(let path): queries.listed?.count(path)
+    case .seek(let path): queries.listed?.seek(path)
     case .openRecord(let path): queries.open(record: path)
     case .closeRecord(let path): queries.close(record: path)
     case .export(let id, let job): export(job, id)

@@ -56,7 +56,7 @@ extension StoreTransaction {
   }
 
   /// Stores the parts of an entry again.
-  private func store(_ entry: HistoryEntry) throws {
+  func store(_ entry: HistoryEntry) throws {
     var writer = JSONWriter()
     writer.beginArray()
     for (index, part) in entry.parts.enumerated() {

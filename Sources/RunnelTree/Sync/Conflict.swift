@@ -72,6 +72,7 @@ extension Replica {
       if resolved == write { continue }
       book.replace(resolved)
       try storage.save(resolved)
+      try storage.noteMerged(resolved, before: write)
       if resolved.parts != write.parts { touched += write.parts.map(\.path) }
     }
     return try rebase(touched, &storage)

@@ -23,6 +23,9 @@ package protocol ReplicaStorage: TreeReader {
   /// Stores a pending write, in place of an earlier form of it.
   mutating func save(_ write: PendingWrite) throws(TreeError)
 
+  /// Takes note that a write is sent upon other nodes than it was made upon, as others wrote there meanwhile.
+  mutating func noteMerged(_ write: PendingWrite, before old: PendingWrite) throws(TreeError)
+
   /// Removes a pending write; its name is used up if the write was done, and free otherwise.
   mutating func end(_ write: PendingWrite, _ ending: PendingWrite.Ending) throws(TreeError)
 
@@ -71,6 +74,11 @@ package protocol ReplicaStorage: TreeReader {
 }
 
 extension ReplicaStorage {
+  /// Only a storage with a history has something to note.
+  package mutating func noteMerged(
+    _ write: PendingWrite, before old: PendingWrite
+  ) throws(TreeError) {}
+
   /// The keys of a record, also of a dormant one.
   func allKeys(of record: TrackedQuery) throws(TreeError) -> Set<Key> {
     try record.isDormant ? keys(ofQuery: record.id) : record.keys

@@ -19,17 +19,20 @@ enum Overwriting {
   /// - Parameters:
   ///   - writes: the waiting writes.
   ///   - before: those before the origin was heard.
-  /// - Returns: comparisons of what was written with what stood there before.
-  static func drafts(of writes: [PendingWrite], before: [PendingWrite]) -> [CompareDraft] {
+  /// - Returns: the places where both sides wrote.
+  static func conflicts(of writes: [PendingWrite], before: [PendingWrite]) -> [Conflict] {
     guard writes.count <= writesMax, before.count <= writesMax else { return [] }
-    return PendingWrite.replaced(by: writes, since: before).map { conflict in
+    return PendingWrite.replaced(by: writes, since: before)
+  }
+
+  /// Tells the user what was replaced, and offers comparisons of what was written with what stood there
+  /// before; the undo of the writes brings that back.
+  static func tell(_ state: inout AppState, _ conflicts: [Conflict]) {
+    for conflict in conflicts { state.writes.undoing.learn(conflict) }
+    let drafts = conflicts.map { conflict in
       CompareDraft(
         path: conflict.path, base: conflict.mine.json, mine: conflict.theirs.json, isUndo: true)
     }
-  }
-
-  /// Tells the user what was replaced, and offers the comparisons.
-  static func tell(_ state: inout AppState, _ drafts: [CompareDraft]) {
     guard let first = drafts.first else { return }
     state.writes.comparable = Array((drafts + state.writes.comparable).prefix(draftsMax))
     let more = drafts.count == 1 ? "" : " and \(drafts.count - 1) other places"

@@ -140,7 +140,7 @@ extension QueueScreen {
 
   /// Takes the writes of a replica that wait for the origin, after they have changed.
   static func take(_ state: inout AppState, pending: [PendingWrite]) {
-    let replaced = Overwriting.drafts(of: pending, before: state.writes.queue.pending)
+    let replaced = Overwriting.conflicts(of: pending, before: state.writes.queue.pending)
     state.writes.queue.pending = pending
     refreshQueue(&state)
     ListScreen.replaceSent(&state)

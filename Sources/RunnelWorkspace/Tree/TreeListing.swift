@@ -48,8 +48,12 @@ extension TreeScreen {
   /// The words for a node that a server listed; empty if its keys are not known.
   func factText(_ fact: TreeListing.Fact, of path: Path, _ glyphs: Glyphs) -> StyledLine {
     if let children = expanded[path], children.phase.showsRows {
-      return StyledLine(
-        TreeListing.keys(children.rows.count, isAll: children.paging == .exhausted), .muted)
+      let (loaded, isAll) = (children.rows.count, children.paging == .exhausted)
+      // More keys may have been counted than are loaded.
+      if !isAll, case .node(let count, let isCounted) = fact, count >= loaded {
+        return StyledLine(TreeListing.keys(count, isAll: isCounted), .muted)
+      }
+      return StyledLine(TreeListing.keys(loaded, isAll: isAll), .muted)
     }
     switch fact {
     case .unknown: return StyledLine(glyphs.ellipsis, .muted)

@@ -277,6 +277,11 @@ package struct UndoHistory: Hashable, Sendable {
   /// Drops the steps with the same parts, because they are undone in another way.
   mutating func forget(_ parts: [Part]) { undoable.removeAll { $0.parts == parts } }
 
+  /// Changes the newest step that can be undone for which `change` returns true.
+  mutating func changeNewestStep(_ change: (inout Step) -> Bool) {
+    for index in undoable.indices.reversed() where change(&undoable[index]) { return }
+  }
+
   /// Names records by the places to which they have moved.
   mutating func follow(_ moves: RecordMoves) {
     undoable = undoable.map { $0.following(moves) }

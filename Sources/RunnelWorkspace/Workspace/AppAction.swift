@@ -129,6 +129,8 @@ package enum Effect: Hashable, Sendable {
   case look([Path])
   /// Count the keys of a listed node.
   case countKeys(Path)
+  /// Look up a child of an expanded node that a server listed in part, to show it beside its loaded keys.
+  case seek(Path)
   /// Listen to a record.
   case openRecord(Path)
   /// Stop listening to a record.

@@ -14,6 +14,8 @@ extension TreeScreen {
     package var origin: Place?
     /// The last node whose children were requested.
     package var asked: Path?
+    /// The last place that a server was asked for by itself, as it is beyond the loaded keys.
+    package var sought: Path?
   }
 }
 
@@ -62,12 +64,10 @@ enum Revealing {
       if state.tabs.tree.expanded[parent]?.child(keys[depth]) != nil { continue }
       // The replica knows a part only: the origin's answer decides.
       if children.phase == .cached { return }
-      let isAll = children.paging == .exhausted
-      return giveUpWanted(
-        &state, at: parent,
-        isAll
-          ? "nothing stands at \(wanted.path)"
-          : "\(keys[depth]) is not among the children of \(parent) that are loaded")
+      if children.paging == .exhausted {
+        return giveUpWanted(&state, at: parent, "nothing stands at \(wanted.path)")
+      }
+      return seekBeyond(&state, parent, keys[depth], children.listing)
     }
     state.tabs.tree.wanted = nil
     if let origin = wanted.origin {
@@ -79,6 +79,27 @@ enum Revealing {
       }
     }
     moveInTree(&state, to: wanted.path)
+  }
+
+  /// Has a server look up a child that is not among the loaded keys, or says why it is not shown.
+  private static func seekBeyond(
+    _ state: inout AppState, _ parent: Path, _ key: RunnelTree.Key, _ listing: TreeListing?
+  ) {
+    guard let listing else {
+      return giveUpWanted(
+        &state, at: parent,
+        "\(key) is not among the children of \(parent) that are loaded: more are loaded at their end"
+      )
+    }
+    let path = Path(unchecked: parent.keys + [key])
+    guard state.tabs.tree.wanted?.sought == path else {
+      state.tabs.tree.wanted?.sought = path
+      state.effects.append(.seek(path))
+      return
+    }
+    if case .failed(let reason)? = listing.facts[key] {
+      giveUpWanted(&state, at: parent, reason)
+    }
   }
 
   private static func expandForWanted(_ state: inout AppState, _ parent: Path) {

@@ -26,6 +26,9 @@ enum RowCommands {
     }
     if originalAtHand(state)?.node?.isEmpty == true { return "\(path) is gone" }
     if let reason = state.reasonReadOnly { return reason }
+    if state.layers.isEmpty, let reason = TreeListing.reasonNotWhole(state, [path]) {
+      return reason
+    }
     do throws(Refusal) {
       _ = try state.database.resources.adding(.object([]), to: parent)
       return SharedCommands.reasonBeingRead(state)
