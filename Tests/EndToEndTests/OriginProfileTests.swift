@@ -45,6 +45,28 @@ import Testing
     #expect(try run("get", "/list/c", "-d", "prod").output == "3\n")
   }
 
+  @Test func nameOfAProfileAsAPlaceIsExplained() throws {
+    let bare = try run("get", "prod")
+    #expect(bare.status != 0)
+    #expect(bare.errors.contains("prod is a profile: prod:/ is the place"), "\(bare.errors)")
+    for place in ["prod/list/a", "prod:list/a"] {
+      let errors = try run("get", place).errors
+      #expect(errors.contains("prod is a profile: prod:/list/a is the place"), "\(errors)")
+    }
+    let absent = try run("get", "nix:/x").errors
+    #expect(absent.contains("nix does not exist"), "\(absent)")
+    #expect(absent.contains("there is no profile nix, but "), "\(absent)")
+    #expect(absent.contains("careful") && absent.contains("stage"), "\(absent)")
+  }
+
+  @Test func copyIntoAnEmptyPlaceTellsWhatIsWritten() throws {
+    let outcome = try run("copy", "prod:/list", "careful:/new")
+    #expect(outcome.status != 0)
+    #expect(
+      outcome.errors.contains("write 2 children below /new of careful, where nothing stands"),
+      "\(outcome.errors)")
+  }
+
   @Test func readOnlyProfileCannotBeWrittenByAnyCommand() throws {
     let file = try database.folder.write("{}", to: "some.json")
     let attempts: [[String]] = [

@@ -198,6 +198,25 @@ import Testing
     #expect(line.contains("2023-11-16 "), "\(line)")
   }
 
+  @Test func placesOfTheSameRecordAreCountedByThemselves() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    func draft(_ path: String, _ mine: JSONValue) throws -> CompareDraft {
+      CompareDraft(path: try Path(path), base: "x", mine: mine, isUndo: true)
+    }
+    let saved = try draft("/user/ana/name", "A")
+    var state = app.state
+    state.writes.comparable = [
+      saved, try draft("/user/ana/team", "B"), try draft("/user/dan/name", "C"),
+    ]
+    CompareScreen.finish(&state, saved)
+    #expect(
+      state.toast?.toast.text.contains("saved · 1 more of /user/ana to compare: c compares") == true
+    )
+    CompareScreen.finish(&state, try draft("/user/ana/team", "B"))
+    #expect(
+      state.toast?.toast.text.contains("saved · 1 other place to compare: c compares") == true)
+  }
+
   @Test func allThatCouldNotBeTakenBackIsComparedOneAfterTheOther() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("g2 gg j Space Space d")
@@ -213,7 +232,7 @@ import Testing
     let second = try #require(screen(app)?.draft.path)
     #expect(Set([first.description, second.description]) == ["/user/ana", "/user/dan"])
     app.press("B C-s")
-    #expect(app.toast.contains("1 more could not be taken back: c compares"))
+    #expect(app.toast.contains("saved · 1 other place to compare: c compares"))
     app.press("c")
     #expect(screen(app)?.draft.path == first)
     app.press("B C-s")

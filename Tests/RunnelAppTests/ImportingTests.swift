@@ -38,6 +38,27 @@ import Testing
     #expect(app.screen.contains { $0.contains(words) })
   }
 
+  /// A server refuses a write as a whole: one bad record must not take the others with it.
+  @Test func serverGetsTheRecordsOfAFileOneByOne() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, origin: "home")
+    app.take(.origin(OriginFacts(.live)))
+    let before = app.state.writes.queue.pending.count
+    try folder.write("$key,name\nfay,Fay\ngus,Gus\nhal,Hal\n", to: "new.csv")
+    open("new.csv", app)
+    app.press("y")
+    app.pump()
+    let pending = app.state.writes.queue.pending.dropFirst(before)
+    #expect(
+      pending.map { $0.parts.map(\.path.description) } == [
+        ["/user/fay"], ["/user/gus"], ["/user/hal"],
+      ])
+    let id = try #require(pending.dropFirst().first?.id)
+    app.runtime.receive([
+      .rejected(nil, write: id, TreeError(.permissionDenied, "Permission denied."))
+    ])
+    #expect(app.state.writes.queue.refused.count == 1)
+  }
+
   @Test func readingTellsHowFarItIsAndStops() throws {
     var readings: [FileReading] = []
     let app = try AppDriver(

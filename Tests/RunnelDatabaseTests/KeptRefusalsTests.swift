@@ -71,6 +71,31 @@ import Testing
     }
   }
 
+  /// What stood before the second one was written by the first one.
+  @Test func undoingTheSecondOfTwoThatWereRefusedSaysSo() throws {
+    let path = try Path("/list/a")
+    _ = try speaker.listen(ListenerID(1), ListenRequest(query: Query(path)))
+    let asked = speaker.takeOriginOutput().commands
+    for case .listen(let id, let query, let tag, _) in asked {
+      let node = try Node(json: ["name": "old", "plz": "1"])
+      _ = try speaker.receive(.push(.set(node), query.path, tag: tag))
+      _ = try speaker.receive(.listenComplete(id))
+    }
+    _ = try speaker.write(.update(path, [JSONMember("name", "mine")]))
+    _ = try speaker.write(.set(path, .null))
+    let entry = try #require(speaker.historyPage(count: 1).entries.first?.id)
+    for id in speaker.pendingWrites.map(\.id) {
+      _ = try speaker.receive(.rejected(id: id, KeptRefusalsTests.refusal))
+    }
+    #expect(try speaker.node(at: path).exportJSON == ["name": "old", "plz": "1"])
+    do {
+      _ = try speaker.undoWhatStands(entry)
+      Issue.record("It is undone.")
+    } catch let error as DatabaseError {
+      #expect(error.code == .refused && error.message.contains("was refused"), "\(error)")
+    }
+  }
+
   // MARK: What two do at the same time
 
   private enum Step: CaseIterable {

@@ -374,7 +374,8 @@ final class ListedTree {
         level.clear()
         level.phase = .failed(
           StreamFailure(
-            "\(failure.message) No `.read` rule of the server lets you list \(path)."))
+            "\(failure.message)\(failure.message.hasSuffix(".") ? "" : ".") No `.read` rule of the server lets you list \(path)."
+          ))
       case .unreachable where level.count > 0:
         level.phase = .failed(ListedTree.unreachable(failure, isKnown: true))
       case .unreachable, .tooLarge, .refused: level.phase = .failed(StreamFailure(failure.message))

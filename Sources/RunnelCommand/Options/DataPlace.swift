@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import RunnelSync
 import RunnelTree
 
@@ -70,7 +71,23 @@ extension DatabaseOptions {
       // The names are not repeated: an address may hold a secret.
       throw Failure("The place and --database both name a database: give one.", status: .usage)
     }
+    if place.database == nil, database == nil { try DatabaseOptions.checkIsNoProfile(place.path) }
     return self.for(place)
+  }
+
+  /// Throws if a place is the name of a profile, and there is no default database in which it could be.
+  private static func checkIsNoProfile(_ path: Path) throws {
+    guard let key = path.keys.first?.text else { return }
+    let halves = key.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(halves[0])
+    guard OriginChoice.names.contains(name) else { return }
+    let file = try DefaultDatabase.file(makesFolder: false)
+    if access(file, F_OK) == 0 { return }
+    let keys =
+      halves.dropFirst().map(String.init).filter { !$0.isEmpty } + path.keys.dropFirst().map(\.text)
+    throw Failure(
+      "\(file) does not exist, and \(name) is a profile: \(name):/\(keys.joined(separator: "/")) is the place "
+        + "in its database.", status: .usage)
   }
 
   /// Returns the options for a place.

@@ -137,7 +137,11 @@ struct DatabaseOptions: ParsableArguments {
       database == nil
       ? "make it with `runnel import FILE`, or name another one with --database."
       : maker ?? "make it with `runnel import FILE --create`, or name another one."
-    throw Failure("\(file) does not exist\(DatabaseOptions.question(for: file)): \(advice)")
+    let start = "\(file) does not exist\(DatabaseOptions.question(for: file))"
+    if database != nil, let profiles = OriginChoice.profiles(without: file) {
+      throw Failure("\(start), and \(profiles). A file: \(advice)")
+    }
+    throw Failure("\(start): \(advice)")
   }
 
   /// True if a file has no bytes: it is new, or everything in it was lost.

@@ -58,15 +58,16 @@ struct DataCopy {
   }
 
   private func write(_ bytes: [UInt8], to remote: RemoteDatabase) throws {
+    let json = try JSONValue(parsing: bytes)
     let isEmpty = try !isForced && remote.isEmpty(to)
     if !isEmpty {
       try Consent(isGiven: isForced).require(
         "Replace \(remote.words(to))? Nothing brings it back.",
         because: "This would replace \(remote.words(to)).")
     } else {
-      try remote.requireConsent(isGiven: isForced, toChange: 1, below: to)
+      try remote.requireConsent(isGiven: isForced, toFill: to, with: json)
     }
-    let document = RemoteImport(try JSONValue(parsing: bytes), at: to, merges: false)
+    let document = RemoteImport(json, at: to, merges: false)
     var line = ProgressLine("Writing \(remote.placeWords(to))")
     defer { line.clear() }
     let advice = { (_: Int) in "copy again to write them all." }

@@ -55,6 +55,17 @@ struct OriginChoice {
   /// The names of all profiles.
   static var names: [String] { configuration.origins.names }
 
+  /// The most profiles that a message names.
+  private static let namedMax = 20
+
+  /// Returns the words that there is no profile of a name, with those that there are; nil if there are none, or
+  /// if it cannot be the name of one.
+  static func profiles(without name: String) -> String? {
+    let names = names.prefix(namedMax)
+    guard OriginProfile.isName(name), !names.isEmpty else { return nil }
+    return "there is no profile \(name), but \(names.joined(separator: ", "))"
+  }
+
   /// Returns the question whether a profile was meant; empty if no profile has a similar name.
   static func question(for word: String) -> String {
     Spelling.nearest(to: word, among: names).map { " (did you mean the profile \($0)?)" } ?? ""

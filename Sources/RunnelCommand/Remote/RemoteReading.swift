@@ -109,6 +109,17 @@ extension RemoteDatabase {
       because: "This would write \(values) below \(placeWords(path)).")
   }
 
+  /// Asks for consent to write data into an empty place, if the profile wants to be asked.
+  ///
+  /// - Throws: `Failure` if the user does not consent.
+  func requireConsent(isGiven: Bool, toFill path: Path, with json: JSONValue) throws {
+    guard choice.confirms else { return }
+    let count = json.object?.count
+    let data = count.map { $0 == 1 ? "1 child" : "\($0) children" } ?? "a value"
+    let words = "\(data) \(count == nil ? "to" : "below") \(placeWords(path)), where nothing stands"
+    try Consent(isGiven: isGiven).require("Write \(words)?", because: "This would write \(words).")
+  }
+
   /// Asks for consent to replace the whole database, or a place that is not empty if the profile wants
   /// to be asked.
   ///

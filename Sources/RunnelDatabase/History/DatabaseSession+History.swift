@@ -167,13 +167,24 @@ extension StoreTransaction {
 
   /// True if the origin refused a write: nothing of it stands, and it is kept among the refused ones.
   ///
-  /// O(refused writes).
+  /// What stood before it may have been written by others that were refused, too. O(refused writes).
   private func wasRefused(_ entry: HistoryEntry) throws -> Bool {
-    for part in entry.parts {
-      guard let values = part.values, try historyValue(of: part) == values.old else { return false }
-    }
+    let kept = try keptRefusals().map(\.write)
     let places = Set(entry.parts.map(\.path))
-    return try keptRefusals().contains { Set($0.write.parts.map(\.path)) == places }
+    guard kept.contains(where: { Set($0.parts.map(\.path)) == places }) else { return false }
+    for part in entry.parts {
+      guard let old = part.values?.old, let present = try historyValue(of: part) else {
+        return false
+      }
+      if present == old { continue }
+      guard !part.isPriority, var node = try? Node(json: old, at: part.path),
+        kept.reversed().contains(where: { write in
+          node = node.takingBack(write, at: part.path)
+          return node.exportJSON == present
+        })
+      else { return false }
+    }
+    return true
   }
 
   /// The write that undid an entry, and is in effect; nil if there is none.
@@ -221,6 +232,22 @@ extension StoreTransaction {
       error.places = [part.path]
       throw error
     }
+  }
+}
+
+extension RunnelTree.Node {
+  /// The node at a place without what a write has put there, as far as that stands.
+  fileprivate func takingBack(_ write: PendingWrite, at path: Path) -> RunnelTree.Node {
+    var node = self
+    for (part, base) in zip(write.parts, write.bases) {
+      guard case .node(let written) = part.target, let base else { continue }
+      if let below = part.path.relative(to: path) {
+        if node[below] == written { node = node.replacing(below, with: base) }
+      } else if let below = path.relative(to: part.path), node == written[below] {
+        node = base[below]
+      }
+    }
+    return node
   }
 }
 

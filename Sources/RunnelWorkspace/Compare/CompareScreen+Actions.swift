@@ -236,7 +236,7 @@ extension CompareScreen {
         if !isSent { forget(&state, screen.draft) }
         return state.say(
           .info,
-          "what others wrote is kept\(isSent ? "; the other records are sent" : "")\(nextComparison(state))"
+          "what others wrote is kept\(isSent ? "; the other records are sent" : "")\(nextComparison(state, after: screen.draft.path))"
         )
       }
       let conditions = screen.model.rows.filter { !$0.isSame }.map { row in
@@ -255,15 +255,33 @@ extension CompareScreen {
   /// Ends a comparison whose result was written.
   static func finish(_ state: inout AppState, _ draft: CompareDraft) {
     forget(&state, draft)
-    state.say(.info, "saved\(nextComparison(state))")
+    state.say(.info, "saved\(nextComparison(state, after: draft.path))")
   }
 
-  /// Words that follow another message and say how many more places are to be compared; empty if
-  /// none.
-  private static func nextComparison(_ state: AppState) -> String {
-    let count = state.writes.comparable.count
-    if count == 0 { return "" }
-    return state.phrase(" · \(count) more could not be taken back", .recordCompare, "compares")
+  /// Words that follow another message and say how many more places are to be compared, of the same record
+  /// or else of others; empty if none.
+  private static func nextComparison(_ state: AppState, after path: Path) -> String {
+    let places = state.writes.comparable.map(\.path)
+    if places.isEmpty { return "" }
+    let record = record(state, around: path)
+    let own = places.count(where: record.contains)
+    let words =
+      own > 0
+      ? "\(own) more of \(record) to compare"
+      : "\(places.count) other \(places.count == 1 ? "place" : "places") to compare"
+    return state.phrase(" · \(words)", .recordCompare, "compares")
+  }
+
+  /// Returns the record of a resource, or of a list, to which a place belongs; else the place.
+  private static func record(_ state: AppState, around path: Path) -> Path {
+    if let record = state.database.resources.place(ofRecordAround: path) { return record }
+    for list in state.tabs.lists {
+      let source = list.definition.source.path
+      if let key = path.relative(to: source)?.keys.first {
+        return Path(unchecked: source.keys + [key])
+      }
+    }
+    return path
   }
 
   // MARK: What is compared

@@ -38,7 +38,8 @@ extension Importing {
 
   /// Returns the writes of records, and the records that make no valid request.
   ///
-  /// Records that no resource describes are written together; each key is in a write once.
+  /// Records that no resource describes are written together; each key is in a write once. A server refuses
+  /// a write as a whole, and later: so what it gets is written one by one, unless it is much.
   private static func writes(
     _ state: AppState, ofRows rows: Range<Int>
   ) -> (
@@ -47,10 +48,13 @@ extension Importing {
   ) {
     var writes: [(rows: Range<Int>, request: WriteRequest)] = []
     var failures: [(rows: Range<Int>, reason: String)] = []
+    let isSingle =
+      state.database.origin != nil && state.database.coding != .services
+      && (state.files.importing?.plan.rows.count ?? 0) <= ImportProgress.singlesMax
     for index in rows {
       do {
         let request = try request(state, forRow: index)
-        if let last = writes.last, last.rows.upperBound == index,
+        if !isSingle, let last = writes.last, last.rows.upperBound == index,
           let joined = last.request.joined(with: request)
         {
           writes[writes.count - 1] = (last.rows.lowerBound..<index + 1, joined)
