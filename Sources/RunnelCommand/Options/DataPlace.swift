@@ -11,6 +11,8 @@ struct DataPlace {
   var path: Path
   /// The database, as the value of `--database` would name it; nil for the database of `--database`.
   var database: String?
+  /// Whether it was given without a slash at its start, as the name of a profile is.
+  private(set) var isBare = false
 
   init(_ path: Path, in database: String?) { (self.path, self.database) = (path, database) }
 
@@ -25,6 +27,7 @@ struct DataPlace {
       self.init(try read(String(text[text.index(after: colon)...])), in: name)
     } else {
       self.init(try read(text), in: nil)
+      isBare = !text.hasPrefix("/")
     }
   }
 
@@ -71,7 +74,7 @@ extension DatabaseOptions {
       // The names are not repeated: an address may hold a secret.
       throw Failure("The place and --database both name a database: give one.", status: .usage)
     }
-    if place.database == nil, database == nil { try DatabaseOptions.checkIsNoProfile(place.path) }
+    if place.isBare, database == nil { try DatabaseOptions.checkIsNoProfile(place.path) }
     return self.for(place)
   }
 
