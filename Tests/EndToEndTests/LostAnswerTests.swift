@@ -30,7 +30,9 @@ import Testing
 
   @Test func incrementWhoseAnswerWasLostIsDoneOnceByServersThatKnowItsName() throws {
     let front = try front(after: 0, losing: 1)
-    let outcome = try Program.run(["update", "/", LostAnswerTests.increment, "-d", url(front)])
+    let outcome = try Program.run([
+      "update", "/", LostAnswerTests.increment, "-f", "-d", url(front),
+    ])
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(front.methods == ["PATCH", "GET", "PATCH"])
     #expect(try value("/n") == "2\n")
@@ -40,7 +42,9 @@ import Testing
     let other = try RawServer { request, _ in
       request.method == "GET" ? "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n" : nil
     }
-    let outcome = try Program.run(["update", "/", LostAnswerTests.increment, "-d", url(other)])
+    let outcome = try Program.run([
+      "update", "/", LostAnswerTests.increment, "-f", "-d", url(other),
+    ])
     #expect(outcome.status == 3)
     #expect(
       outcome.errors.contains("What became of the write is not known"), "\(outcome.errors)")
@@ -49,7 +53,7 @@ import Testing
 
   @Test func setWhoseAnswersAreLostIsOfUnknownOutcome() throws {
     let front = try front(after: 0)
-    let outcome = try Program.run(["set", "/n", "7", "-d", url(front)])
+    let outcome = try Program.run(["set", "/n", "7", "--force", "-d", url(front)])
     #expect(outcome.status == 3)
     #expect(
       outcome.errors.contains("What became of the write is not known"), "\(outcome.errors)")

@@ -101,6 +101,39 @@ import Testing
     #expect(try run("get", "careful:/x").output == "6\n")
   }
 
+  @Test func rootOfAProfileWithAPlaceIsRemovedWithForceOnly() throws {
+    let place = "http://localhost:\(served.port)/list?ns=test"
+    for arguments in [
+      ["remove", "/", "-d", "stage"], ["remove", "stage:/"], ["set", "/", "5", "-d", "stage"],
+      ["set", "stage:/", "5"], ["remove", "/", "-d", place], ["set", "/", "5", "-d", place],
+    ] {
+      let outcome = try Program.run(arguments, environment: environment)
+      #expect(outcome.status == 2, "\(arguments): \(outcome.errors)")
+      #expect(outcome.errors.contains(" /list of "), "\(arguments): \(outcome.errors)")
+      #expect(outcome.errors.contains("--force"), "\(arguments): \(outcome.errors)")
+    }
+    #expect(try run("get", "prod:/list").output == "{\"a\":1,\"b\":2}\n")
+    // An address that is the argument names the place itself.
+    #expect(try run("set", place, "7").status == 0)
+    #expect(try run("set", "/", "8", "-d", "stage", "--force").status == 0)
+    #expect(try run("remove", "stage:/", "--force").status == 0)
+    #expect(try run("get", "prod:/").output == "{\"x\":5}\n")
+  }
+
+  @Test func moveOnAProfileIsRefused() throws {
+    for arguments in [
+      ["move", "stage:/a", "stage:/c"], ["move", "/a", "/c", "-d", "stage"],
+      ["move", "\(database.file):/x", "stage:/c"],
+    ] {
+      let outcome = try Program.run(arguments, environment: environment)
+      #expect(outcome.status == 2, "\(arguments)")
+      #expect(outcome.errors.contains("works on files only, and stage is"), "\(outcome.errors)")
+    }
+    let file = try TestDatabase("{\"a\":1}")
+    #expect(try run("move", "\(file.file):/a", "\(file.file):/b").status == 0)
+    #expect(try file.get() == "{\"b\":1}")
+  }
+
   @Test func unknownNameSuggestsTheNearestAndAMistakeIsTold() throws {
     let near = try run("get", "-d", "prodd")
     #expect(near.status == 1)

@@ -111,6 +111,83 @@ import Testing
     #expect(try run("remove", "/").status == 2)
   }
 
+  @Test func whatNoHistoryKeepsNeedsForce() throws {
+    let text = String(repeating: "x", count: 1000)
+    let members = (0..<300).map { "\"k\($0)\":\"\(text)\"" }
+    let large = "{" + members.joined(separator: ",") + "}"
+    #expect(try run("set", "/big", "-", input: large).status == 0)
+    let value = "\"" + String(repeating: "x", count: 70_000) + "\""
+    #expect(try run("set", "/value", "-", input: value).status == 0)
+    for (command, deed) in [
+      (["set", "/big", "1"], "replace /big"), (["remove", "/big"], "remove /big"),
+      (["update", "/", "{\"big\":1,\"x\":2}"], "replace /big"),
+      (["set", "/value/below/it", "1"], "replace /value"),
+    ] {
+      let outcome = try Program.run(command + ["-d", url])
+      #expect(outcome.status == 2, "\(command): \(outcome.errors)")
+      #expect(outcome.errors.contains("This would \(deed) of "), "\(outcome.errors)")
+      #expect(outcome.errors.contains("larger than 64 KiB"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("--force"), "\(outcome.errors)")
+    }
+    #expect(try output("get", "/value") == value + "\n")
+    #expect(try output("get", "/x") == "\"ö\"\n")
+    // What is small within it is written without a question.
+    #expect(try run("set", "/big/k1", "1").status == 0)
+    #expect(try run("remove", "/big/k2").status == 0)
+    #expect(try run("update", "/big", "{\"k3\":1,\"new\":{\"a\":2}}").status == 0)
+    #expect(try run("remove", "/value/below").status == 0)
+    let many = (0..<20).map { "\"k\($0)\":null" }.joined(separator: ",")
+    #expect(try run("update", "/big", "{\(many)}").status == 0)
+    let tooMany = (0..<101).map { "\"k\($0)\":null" }.joined(separator: ",")
+    let refused = try run("update", "/big", "{\(tooMany)}")
+    #expect(refused.status == 2)
+    #expect(refused.errors.contains("This would write 101 values below /big of "))
+    #expect(try run("update", "/big", "{\(tooMany)}", "--force").status == 0)
+    #expect(try run("update", "/list", "{\(tooMany)}").status == 0)
+    #expect(try run("set", "/value", "1", "--force").status == 0)
+    #expect(try run("remove", "/big", "--force").status == 0)
+    #expect(try output("get", "/big") == "null\n")
+  }
+
+  @Test func atATerminalThePersonIsAskedForWhatNoHistoryKeeps() throws {
+    let value = "\"" + String(repeating: "x", count: 70_000) + "\""
+    #expect(try run("set", "/value", "-", input: value).status == 0)
+    for (answer, status) in [("n\n", 1), ("y\n", 0)] as [(String, Int32)] {
+      let terminal = try PseudoTerminal()
+      let program = try RunningProgram(
+        ["set", "/value", "1", "-d", url], .init(input: .file(terminal.programEnd)))
+      try terminal.testEnd.write(answer)
+      #expect(try program.wait() == status)
+      #expect(try program.errors().contains("It is larger than 64 KiB"))
+    }
+    #expect(try output("get", "/value") == "1\n")
+  }
+
+  @Test func aWriterWhoMayNotReadIsNotAsked() throws {
+    let database = try TestDatabase("{\"in\":{\"a\":1}}")
+    let rules = try database.folder.write(
+      "{\"rules\":{\"in\":{\".write\":true}}}", to: "write.rules.json")
+    let closed = try Served([database.file, "--emulator", "--rules", rules, "--name", "test"])
+    let url = "http://localhost:\(closed.port)/?ns=test"
+    let outcome = try Program.run(["set", "/in/a", "2", "-d", url])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try Program.run(["set", "/out", "2", "-d", url]).errors.contains("Permission denied"))
+    #expect(try database.run(["get", "/in/a"]).output == "2\n")
+  }
+
+  @Test func aMoveOnAServerSaysWhatToDoInstead() throws {
+    let other = database.folder.file("other.db")
+    for command in [
+      ["move", "/x", "/y", "-d", url], ["move", url, "/y"], ["move", "\(other):/x", url],
+    ] {
+      let outcome = try Program.run(command)
+      #expect(outcome.status == 2, "\(command): \(outcome.errors)")
+      #expect(outcome.errors.contains("`runnel move` works on files only"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("`runnel copy`, and then `runnel remove`"))
+    }
+    #expect(try output("get", "/x") == "\"ö\"\n")
+  }
+
   @Test func aTreeIsExportedAndImportedAgain() throws {
     let exported = try output("export")
     #expect(try run("import", "-", "/copy", input: exported).status == 0)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunnelDatabase
+import RunnelSync
 import RunnelTree
 
 /// `runnel move`: moves the subtree at one place to another place.
@@ -12,18 +13,41 @@ struct MoveCommand: ParsableCommand {
       the new place, which would be replaced, you are asked at a terminal, and --force is needed \
       without one.
 
+      A move is within one file. Where a server's database takes part, or two files do, `runnel copy` and \
+      then `runnel remove` do it in two steps.
+
       Example:
         runnel move /users/ana /users/anna
       """)
 
-  @Argument(help: "The place to empty, such as /users/ana.", transform: PlaceArgument.target)
-  var from: Path
-  @Argument(help: "The place that is replaced.", transform: PlaceArgument.target) var to: Path
+  @Argument(help: "The place to empty, such as /users/ana.", transform: PlaceArgument.placeToWrite)
+  var from: DataPlace
+  @Argument(help: "The place that is replaced.", transform: PlaceArgument.placeToWrite)
+  var to: DataPlace
   @Flag(name: [.short, .long], help: "Replace what stands there without asking.") var force = false
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
-    try database.open(for: .change) { session in
+    let source = database.for(from, beside: to)
+    let target = database.for(to, beside: from)
+    // An address may hold a secret, so that it is not repeated.
+    if let origin = try source.originChoice() ?? target.originChoice(), !origin.address.hasServices
+    {
+      throw Failure(
+        "`runnel move` works on files only, and \(origin.name) is a server's database. Nothing was changed: "
+          + "`runnel copy`, and then `runnel remove`, do it in two steps.", status: .usage)
+    }
+    guard source.database == target.database else {
+      _ = (try source.file(for: .change), try target.file(for: .change))
+      throw Failure(
+        "`runnel move` works within one file only. Nothing was changed: `runnel copy`, and then `runnel remove`, "
+          + "do it in two steps.", status: .usage)
+    }
+    try move(from.path, to.path, in: source)
+  }
+
+  private func move(_ from: Path, _ to: Path, in options: DatabaseOptions) throws {
+    try options.open(for: .change) { session in
       // If the move is impossible, no consent is needed, and the write reports the error.
       if !from.contains(to), try session.summary(at: from).kind != .empty {
         try Consent(isGiven: force).requireToReplace(to, in: session)

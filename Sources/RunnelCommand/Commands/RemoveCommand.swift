@@ -9,7 +9,8 @@ struct RemoveCommand: ParsableCommand {
     abstract: "Remove everything at a place.",
     discussion: """
       Asks first if standard input is a terminal. If it is not, the root, and what is too large to be \
-      brought back by `runnel undo`, are removed with --force only. It is not an error if nothing is there.
+      brought back by `runnel undo` (more than 64 KiB, also on a server), are removed with --force only. It is \
+      not an error if nothing is there.
 
       Example:
         runnel remove /users/ana
@@ -24,8 +25,10 @@ struct RemoveCommand: ParsableCommand {
 
   func run() throws {
     if let remote = try database.of(place).remote(for: .change) {
-      if StandardInput.isTerminal || remote.isWhole(path) || remote.choice.confirms {
+      if StandardInput.isTerminal || remote.isRoot(place) || remote.choice.confirms {
         try remote.requireConsent(isGiven: force, toRemove: path)
+      } else {
+        try remote.requireConsent(isGiven: force, toRemoveLarge: path)
       }
       return try remote.write(.remove(path))
     }

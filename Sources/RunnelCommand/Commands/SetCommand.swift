@@ -9,7 +9,8 @@ struct SetCommand: ParsableCommand {
     abstract: "Replace everything at a place by a value.",
     discussion: """
       null removes what stands there. {".sv": "timestamp"} becomes the time of the write. To replace \
-      the root you are asked at a terminal, and --force is needed without one. \(CreationOptions.help)
+      the root, or what is too large to be brought back by `runnel undo` (more than 64 KiB, also on a \
+      server), you are asked at a terminal, and --force is needed without one. \(CreationOptions.help)
 
       Examples:
         runnel set /users/ana '{"name": "Ana", "since": {".sv": "timestamp"}}'
@@ -38,7 +39,7 @@ struct SetCommand: ParsableCommand {
   func run() throws {
     let json = try data.json()
     if let remote = try database.of(place).remote(for: .change) {
-      try remote.requireConsent(isGiven: force, toReplace: path)
+      try remote.requireConsent(isGiven: force, toReplace: place, by: json)
       return try remote.write(.set(path, json))
     }
     try database.of(place).open(for: creation.access) { session in

@@ -10,7 +10,8 @@ struct UpdateCommand: ParsableCommand {
     abstract: "Replace some values below a place and keep the others.",
     discussion: """
       The value is an object whose names are paths below the place. All of them are written, or \
-      none. \(CreationOptions.help)
+      none. To replace what is too large to be brought back by `runnel undo` (more than 64 KiB, also on a \
+      server), you are asked at a terminal, and --force is needed without one. \(CreationOptions.help)
 
       Example:
         runnel update / '{"users/ana/team": "blue", "teams/blue/ana": true}'
@@ -43,7 +44,11 @@ struct UpdateCommand: ParsableCommand {
   func run() throws {
     guard case .object(let members) = try data.json() else { throw Failure(UpdateCommand.shape) }
     if let remote = try database.of(place).remote(for: .change) {
-      try remote.requireConsent(isGiven: force, toChange: members.count, below: path)
+      if remote.choice.confirms {
+        try remote.requireConsent(isGiven: force, toChange: members.count, below: path)
+      } else {
+        try remote.requireConsent(isGiven: force, toLose: members, below: path)
+      }
       return try remote.write(.update(path, members))
     }
     try database.of(place).open(for: creation.access) { session in

@@ -13,6 +13,8 @@ struct DataPlace {
   var database: String?
   /// Whether it was given without a slash at its start, as the name of a profile is.
   private(set) var isBare = false
+  /// True if the argument is an address, whose path is the place.
+  private(set) var isOfAddress = false
 
   init(_ path: Path, in database: String?) { (self.path, self.database) = (path, database) }
 
@@ -22,6 +24,7 @@ struct DataPlace {
   init(_ text: String, _ read: (String) throws -> Path) throws {
     if OriginAddress.isMeant(by: text) {
       self.init(.root, in: try DatabaseOptions.fileName(text))
+      isOfAddress = true
     } else if let colon = DataPlace.colon(in: text) {
       let name = try DatabaseOptions.fileName(String(text[..<colon]))
       self.init(try read(String(text[text.index(after: colon)...])), in: name)

@@ -98,6 +98,14 @@ extension RemoteDatabase {
   /// Returns whether a place is the whole database.
   func isWhole(_ path: Path) -> Bool { path.isRoot && address.place.isRoot }
 
+  /// Returns whether a place is the root of what a name stands for: `/` of the database, or of the place in the
+  /// address or the profile.
+  ///
+  /// An address that is the argument itself names one place, such as `/users/ana` does.
+  func isRoot(_ place: DataPlace) -> Bool {
+    isWhole(place.path) || place.path.isRoot && !place.isOfAddress
+  }
+
   /// Asks for consent to change values below a place, if the profile wants to be asked.
   ///
   /// - Throws: `Failure` if the user does not consent.
@@ -120,14 +128,18 @@ extension RemoteDatabase {
     try Consent(isGiven: isGiven).require("Write \(words)?", because: "This would write \(words).")
   }
 
-  /// Asks for consent to replace the whole database, or a place that is not empty if the profile wants
-  /// to be asked.
+  /// Asks for consent to replace the root, what is too large to be brought back, or a place that is not empty if
+  /// the profile wants to be asked.
   ///
   /// - Throws: `Failure` if the user does not consent.
-  func requireConsent(isGiven: Bool, toReplace path: Path) throws {
+  func requireConsent(isGiven: Bool, toReplace place: DataPlace, by json: JSONValue) throws {
     if isGiven { return }
-    if !isWhole(path) {
-      guard choice.confirms, try !isEmpty(path) else { return }
+    let path = place.path
+    if !isRoot(place) {
+      guard choice.confirms else {
+        return try requireConsent(isGiven: isGiven, toLose: path, by: json)
+      }
+      if try isEmpty(path) { return }
     }
     try Consent(isGiven: isGiven).require(
       "Replace \(words(path))? Nothing brings it back.",
