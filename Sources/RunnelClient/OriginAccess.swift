@@ -17,6 +17,8 @@ public struct OriginAccess: Sendable {
   package var userID: String?
   /// True if the provider is asked for each connection: it finds out whether there may be one.
   package var isAskedEachTime = false
+  /// Returns what the user is to be told of the newest credential, once; nil for nothing.
+  package var remark: (@Sendable () -> String?)?
 
   /// Makes an access.
   public init(user: String, provider: Provider?) {
@@ -108,4 +110,18 @@ public struct OriginAccess: Sendable {
     // A text that is not JSON is not a token.
     return try? JSONValue(parsing: bytes)
   }
+}
+
+/// The error of a provider that has no other credential than one that the origin refused.
+///
+/// The link is refused then, until the user tries again.
+package struct NoCredential: Error, Hashable, CustomStringConvertible {
+  /// The reason, for the user.
+  package var description: String
+
+  /// Makes the error with a reason.
+  package init(_ description: String) { self.description = description }
+
+  /// The reason as that of a refusal.
+  var refusal: CredentialRefusal { CredentialRefusal(.invalidToken, description) }
 }

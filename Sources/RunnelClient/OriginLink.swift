@@ -390,13 +390,12 @@ extension OriginLink {
 
   private func askCredential(isRefresh: Bool) {
     credentialRequest += 1
-    let request = credentialRequest
     guard let provider = access.provider else { return }
-    Task { [weak self] in
+    Task { [weak self, credentialRequest] in
       do {
-        self?.answer(.success(try await provider(isRefresh)), request)
+        self?.answer(.success(try await provider(isRefresh)), credentialRequest)
       } catch {
-        self?.answer(.failure(error), request)
+        self?.answer(.failure(error), credentialRequest)
       }
     }
   }
@@ -408,7 +407,10 @@ extension OriginLink {
   private func take(_ result: Result<Credential?, any Error>, _ request: Int) {
     guard request == credentialRequest, isActive else { return }
     switch result {
-    case .success(let found): perform(session.setCredential(found, isAnswer: true, now: now))
+    case .success(let found):
+      if let remark = access.remark?() { options.notice(.credential(remark)) }
+      perform(session.setCredential(found, isAnswer: true, now: now))
+    case .failure(let lack as NoCredential): perform(session.refuse(lack.refusal, now: now))
     case .failure(let error): leaveConnection("there is no credential: \(error)")
     }
   }

@@ -66,6 +66,8 @@ public enum OriginNotice: Hashable, Sendable {
   /// The origin has no index for a query and sent all children instead; `line` is to be added to
   /// its rules.
   case indexMissing(place: String, line: String)
+  /// Another credential is used than the one that its source has now.
+  case credential(String)
   /// A message for the log.
   case log(String)
 }

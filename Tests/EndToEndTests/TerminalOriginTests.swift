@@ -24,6 +24,51 @@ import Testing
     try terminal.wait(for: "third")
   }
 
+  /// A token that nobody signed: an emulator takes it, and other servers do not.
+  private func token(of user: String) -> String {
+    let made = Int(Date().timeIntervalSince1970)
+    let parts = ["{\"alg\":\"none\",\"typ\":\"JWT\"}", "{\"sub\":\"\(user)\",\"iat\":\(made)}"]
+    return parts.map { Data($0.utf8).base64EncodedString().filter { $0 != "=" } }
+      .joined(separator: ".") + "."
+  }
+
+  @Test func whatIsWrongWithTheFileOfTheTokenIsSaid() throws {
+    let database = try TestDatabase("{\"greeting\":\"hello\"}")
+    let folder = database.folder
+    let rules = try folder.write("{\"rules\":{\".read\":true}}", to: "test.rules.json")
+    let options = [database.file, "--rules", rules, "--name", "test"]
+    var served = try Served(options + ["--emulator"])
+    let port = served.port
+    func serve(_ more: [String]) throws {
+      try served.program.send(SIGKILL)
+      _ = try served.program.wait()
+      served = try Served(options + more, listen: "localhost:\(port)")
+    }
+    _ = try folder.write(token(of: "ana"), to: "token")
+    let terminal = try TmuxTerminal(columns: 160)
+    try terminal.runnel(
+      ["open", "http://localhost:\(port)/?ns=test", "--token-file", "token", "--no-session"],
+      before: "cd '\(folder.path)' && XDG_DATA_HOME='\(folder.path)'")
+    try terminal.wait(for: "greeting")
+    try terminal.wait(for: "live")
+    _ = try folder.write(token(of: "bo"), to: "token")
+    try serve(["--emulator"])
+    try terminal.wait(
+      for: "token holds a token of bo: this replica needs one of ana; the token from before is used"
+    )
+    try terminal.wait(for: "live")
+    try serve([])
+    try terminal.wait(for: "the server takes the token no longer, and token holds a token of bo")
+    _ = try folder.write("", to: "token")
+    try terminal.keys("g", "L")
+    try terminal.wait(for: "no longer, and token is empty: it holds no token")
+    try check(unlink(folder.file("token")), "unlink")
+    try terminal.keys("g", "L")
+    try terminal.wait(for: "no longer, and token cannot be read")
+    try terminal.keys("q")
+    try terminal.wait(for: TmuxTerminal.prompt)
+  }
+
   @Test func readOnlyProfileIsTheHeaderAndCannotBeWritten() throws {
     let database = try TestDatabase("{\"greeting\":\"hello\"}")
     let served = try Served([database.file, "--emulator"])

@@ -153,6 +153,7 @@ final class OriginWatch: Sendable {
   private func take(_ notice: OriginNotice) {
     switch notice {
     case .log(let text): OriginWatch.log.info("\(text)")
+    case .credential(let text): add(text)
     case .indexMissing(let place, let line):
       add("The server has no index at \(place): add \(line) to its rules.")
     }

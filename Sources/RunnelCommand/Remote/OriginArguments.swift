@@ -60,8 +60,9 @@ struct OriginArguments: ParsableArguments {
   }
 
   /// Reads the credentials in a file; - asks for a token.
-  private static func credentials(of tokenFile: String) throws -> Credentials {
+  static func credentials(of tokenFile: String) throws -> Credentials {
     let bytes = try OriginArguments.bytes(of: tokenFile)
+    if bytes.isEmpty { throw Failure("\(tokenFile) is empty: it holds no token.") }
     // A file that is not JSON holds a token.
     if let json = try? JSONValue(parsing: bytes), ServiceAccountKey.isMeant(by: json) {
       do throws(NetworkError) {
@@ -128,17 +129,11 @@ struct OriginArguments: ParsableArguments {
     let first = OriginAccess.token(token)
     // A pipe is read once.
     guard let tokenFile, OriginArguments.isRegularFile(tokenFile) else { return first }
+    let file = TokenFile(tokenFile, token)
     var renewed = first
     renewed.isAskedEachTime = true
-    renewed.provider = { isRefresh in
-      var access = first
-      // The first token is used if the file cannot be read now.
-      if case .token(let text)? = try? OriginArguments.credentials(of: tokenFile) {
-        let newest = OriginAccess.token(text)
-        if newest.user == first.user { access = newest }
-      }
-      return try await access.provider?(isRefresh)
-    }
+    renewed.provider = { try await file.credential(isRefresh: $0) }
+    renewed.remark = { file.remark() }
     return renewed
   }
 

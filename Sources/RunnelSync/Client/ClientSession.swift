@@ -288,6 +288,14 @@ extension ClientSession {
     return takeEffects()
   }
 
+  /// Takes that there is no credential but the one that the origin refused: this also answers `askCredential`.
+  package mutating func refuse(_ refusal: CredentialRefusal, now: WireTime) -> [Effect] {
+    guard phase == .awaitingCredential else { return [] }
+    isRefreshed = true
+    refuseCredential(refusal, now)
+    return takeEffects()
+  }
+
   /// Sends a write whose outcome is unknown again; it may be done twice.
   package mutating func resend(_ write: Int64, now: WireTime) -> [Effect] {
     guard let what = unknownWrites.removeValue(forKey: write) else { return [] }

@@ -350,6 +350,18 @@ import Testing
     #expect(client.take() == ["connected"])
   }
 
+  @Test func theReasonWhyThereIsNoOtherCredentialIsThatOfTheRefusal() {
+    var client = withCredential()
+    client.hear(answer(1, "expired_token", "\"Auth token is expired\""))
+    client.comeBack()
+    #expect(client.take().contains("ask again"))
+    let refusal = CredentialRefusal(.invalidToken, "the file is empty")
+    client.change { $0.refuse(refusal, now: $1) }
+    #expect(client.session.link == .offline(.refused(refusal)))
+    client.change { $0.refuse(CredentialRefusal(.invalidToken, "late"), now: $1) }
+    #expect(client.session.link == .offline(.refused(refusal)))
+  }
+
   @Test func aRefusedCredentialIsAskedForAnewOnce() {
     var client = withCredential()
     client.hear(answer(1, "expired_token", "\"Auth token is expired\""))
