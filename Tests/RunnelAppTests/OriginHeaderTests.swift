@@ -45,6 +45,54 @@ import Testing
     #expect(app.line(of: "ladder") != nil, "\(app.body)")
   }
 
+  /// The rules may allow it again: it is asked about after a pause, and at once if it comes to the front later.
+  @Test func listThatWasRefusedIsReadAgainAfterAPause() {
+    _ = take(OriginFacts(.live))
+    func refuse() {
+      app.take(
+        .list(
+          view: 0,
+          ListChange(
+            content: .sections([]), update: .reload, phase: .failed("Permission denied."),
+            paging: .exhausted, loadedCount: 0)))
+    }
+    refuse()
+    #expect(app.line(of: "Permission denied. R reads it again") != nil, "\(app.body)")
+    #expect(StateReducer.deadline(app.state).map { $0 <= app.state.now + 2000 } == true)
+    pass(milliseconds: 1999)
+    #expect(app.line(of: "Permission denied") != nil, "\(app.body)")
+    pass(milliseconds: 1)
+    #expect(app.line(of: "Permission denied") == nil, "\(app.body)")
+    #expect(app.line(of: "ladder") != nil, "\(app.body)")
+    refuse()
+    _ = take(OriginFacts(.waiting, since: app.state.now))
+    pass(milliseconds: 60_000)
+    #expect(app.line(of: "Permission denied") != nil, "Without a connection nobody is asked.")
+  }
+
+  /// Lets time pass, and answers what is asked then.
+  private func pass(milliseconds: Int64) {
+    app.wait(milliseconds: milliseconds)
+    app.take(.tick(app.state.now))
+  }
+
+  @Test func pauseBetweenAttemptsGrowsToHalfAMinute() {
+    var (reach, pauses) = (ListReach(), [Int64]())
+    for _ in 0..<7 {
+      reach.phase = .failed("Permission denied")
+      reach.noteAnswer(now: 100)
+      reach.noteAnswer(now: 900)
+      pauses.append((reach.askAgainTime ?? 0) - 100)
+      reach.noteAsking()
+    }
+    #expect(pauses == [2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
+    reach.phase = .loaded
+    reach.noteAnswer(now: 100)
+    reach.phase = .failed("Permission denied")
+    reach.noteAnswer(now: 100)
+    #expect(reach.askAgainTime == 2100)
+  }
+
   private func shared(_ link: OriginFacts.Link, reason: String? = nil) -> OriginFacts {
     var facts = OriginFacts(link, reason: reason, since: link == .live ? nil : app.state.now)
     facts.isShared = true

@@ -10,7 +10,8 @@ extension AppScreen {
   func drawList(into canvas: inout Canvas) {
     guard let screen = state.tabs.frontList else { return }
     if case .failed(let message) = screen.reach.phase {
-      return drawNote("\(glyphs.failed) \(message)", into: &canvas)
+      let words = state.phrase(message.message, .viewResync, "reads it again")
+      return drawNote("\(glyphs.failed) \(words)", into: &canvas)
     }
     if screen.content.sections.isEmpty {
       return drawNote(noteWithoutRows(of: screen), into: &canvas)

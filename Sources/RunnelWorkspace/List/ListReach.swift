@@ -19,6 +19,13 @@ package struct ListReach: Hashable, Sendable {
   package private(set) var firstCount: Int?
   /// The number of rows that wait while the list is paused; nil if the list is live.
   package var waitingCount: Int?
+  /// When rows that a server refused are asked for again, at the earliest; nil if they are not.
+  package private(set) var askAgainTime: Int64?
+  /// The number of refusals in a row, up to that of the longest pause.
+  private var refusalCount = 0
+
+  /// The pauses after refusals, in milliseconds; the last one is repeated.
+  private static let pauses: [Int64] = [2000, 4000, 8000, 16_000, 30_000]
 
   /// Whether nothing is known of the rows: there is no connection, and the server has not answered before.
   ///
@@ -46,6 +53,20 @@ package struct ListReach: Hashable, Sendable {
   mutating func take(_ change: ListChange) {
     (phase, paging, loadedCount) = (change.phase, change.paging, change.loadedCount)
   }
+
+  /// Notes at a time whether a server gave the rows.
+  mutating func noteAnswer(now: Int64) {
+    switch phase {
+    case .failed where askAgainTime == nil:
+      askAgainTime = now + ListReach.pauses[refusalCount]
+      refusalCount = min(refusalCount + 1, ListReach.pauses.count - 1)
+    case .loaded: (askAgainTime, refusalCount) = (nil, 0)
+    case .failed, .idle, .loading, .cached: break
+    }
+  }
+
+  /// Notes that the rows are asked for again.
+  mutating func noteAsking() { askAgainTime = nil }
 
   /// Begins to read the rows of a source again: what was loaded stays loaded, as far as the list keeps so
   /// many rows.

@@ -227,19 +227,6 @@ extension ListScreen {
     Presence.showTyping(&state, inOpenedView: view)
   }
 
-  /// Reads the lists that could not be read again, because there is another connection: the server may have
-  /// refused them to a session that had ended.
-  static func readFailedAgain(_ state: inout AppState) {
-    for view in state.tabs.lists.indices {
-      guard case .failed = state.tabs.lists[view].reach.phase else { continue }
-      state.tabs.lists[view].reach.phase = .loading
-      state.effects.append(.openView(view))
-      if state.tabs.lists[view].filtering.filter != nil {
-        FilterScreen.applyFilter(&state, inView: view)
-      }
-    }
-  }
-
   /// Opens a record over the list; if only a cell of the list is to be edited, the list stays visible.
   static func open(
     _ state: inout AppState, record path: Path, _ start: RecordScreen.Start?, isCell: Bool = false,

@@ -109,6 +109,7 @@ package enum StateReducer {
     ClientsScreen.refreshClients(&state)
     TypeAhead.letGoOffline(&state)
     Notices.tell(&state)
+    ListScreen.readRefusedAgain(&state)
     let (now, local) = (state.now, state.settings.local)
     state.tabs.changeFrontList { list in
       if let end = list.news.changed.nextEnd, end <= time { list.news.changed.end(at: time) }
@@ -148,6 +149,7 @@ package enum StateReducer {
       return state.say(
         .error, "a change does not fit the list of \(state.tabs.lists[view].definition.name)")
     }
+    state.tabs.lists[view].reach.noteAnswer(now: state.now)
     Columns.findAwaited(&state, inView: view)
     if change.update.isReload, case let gone = markCount - state.tabs.lists[view].marks.count,
       gone > 0

@@ -145,6 +145,7 @@ extension StateReducer {
     if let due = state.database.origin?.nextCachedChange(now: state.now) { times.append(due) }
     if let due = TypeAhead.typeAheadDue(state) { times.append(due) }
     if let due = TypeAhead.offlineDue(state) { times.append(due) }
+    if let due = ListScreen.refusedDue(state) { times.append(due) }
     if let list = state.tabs.frontList {
       let change = list.nextChange(
         height: state.height, now: state.now, local: state.settings.local)
