@@ -162,7 +162,7 @@ import Testing
     #expect(request(app)?.request == .signUp(email: "cy@x.org", Secret("sesame")))
   }
 
-  @Test func refusalStandsAtItsFieldAndWhatWasTypedStays() throws {
+  @Test func refusalStandsAtItsFieldWhichIsEmptied() throws {
     let app = try open()
     signIn(app, "ana@x.org", "wrong")
     let message = "The password is wrong."
@@ -171,8 +171,9 @@ import Testing
       .refused(
         Refusal(message, fields: [Refusal.Field(name: "password", message: message)])))
     let lines = app.body
-    let field = try #require(lines.firstIndex { $0.contains("•••••") })
-    #expect(lines[field + 1].contains(message))
+    let refusal = try #require(lines.firstIndex { $0.contains(message) })
+    #expect(lines[refusal - 1].contains("password"), "\(lines)")
+    #expect(!lines.contains { $0.contains("•") })
     #expect(!lines.contains { $0.contains("signing in…") })
     app.press("C-u")
     app.type("right")
@@ -364,7 +365,7 @@ import Testing
     #expect(
       texts == [
         "  ! it is refused · Enter tries again · : opens a place",
-        "  ! it is refused", "  ! it is refused",
+        "  ! it is refused · : opens a place", "  ! it is refused",
       ])
   }
 
