@@ -156,7 +156,7 @@ import Testing
       let terminal = try PseudoTerminal()
       let program = try RunningProgram(
         ["set", "/value", "1", "-d", url], .init(input: .file(terminal.programEnd)))
-      try terminal.testEnd.write(answer)
+      try program.answer(answer, at: terminal)
       #expect(try program.wait() == status)
       #expect(try program.errors().contains("It is larger than 64 KiB"))
     }

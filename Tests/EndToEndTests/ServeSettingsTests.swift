@@ -85,7 +85,6 @@ import Testing
     (["--create-databases", "3"], "--create-databases: databases are made in a folder"),
     (["--databases", "x"], "not both"),
     (["--name", "My chat"], "--name: My chat is no name of a database: give 1 to 63 of a to z"),
-    (["--name", ""], "--name:  is no name of a database"),
     (["--name", "../x"], "is no name of a database"),
     (["--keep", "0", "--backup", "x"], "--keep: give a number"),
   ])

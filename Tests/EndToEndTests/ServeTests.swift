@@ -106,7 +106,7 @@ import Testing
     }
     let made = try Program.run(["serve", "secret", "new", "one", database.file])
     #expect(made.status == 0)
-    #expect(made.errors == "The secret one is for \(database.file).\n")
+    #expect(made.errors == "runnel: The secret one is for \(database.file).\n")
   }
 
   @Test func readsMakeNoDatabasesAndWritesUpToANumber() throws {
