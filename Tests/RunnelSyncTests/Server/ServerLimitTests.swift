@@ -157,7 +157,7 @@ import Testing
     #expect(refusal.contains(#""s":"too_big""#))
     #expect(refusal.contains("exceeds the maximum size"))
     #expect(world.closes[connection] == nil)
-    #expect(world.others[connection]?.contains(.note(.writeBytes)) == true)
+    #expect(world.reached.contains(.writeBytes))
   }
 
   @Test func aPathThatIsTooDeepIsRefused() throws {
