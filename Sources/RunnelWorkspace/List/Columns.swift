@@ -15,14 +15,10 @@ extension ListScreen {
       && (arrangement.ownSource.anchor == .last) != arrangement.ownSource.isDescending
   }
 
-  /// Returns up to `count` records of the list, including those that a filter hides.
+  /// Returns up to `count` records of the list, in no order, including those that a filter hides.
   func someRecords(_ count: Int) -> [Record] {
-    var found: [Record] = []
-    for id in content.sections.lazy.flatMap(\.rows) {
-      if found.count == count { return found }
-      if let record = records[id] { found.append(record) }
-    }
-    return found + filtering.hidden.values.prefix(max(0, count - found.count))
+    Array(records.values.prefix(count))
+      + filtering.hidden.values.prefix(max(0, count - records.count))
   }
 
   /// The word for the format of a column in menus; empty for none.

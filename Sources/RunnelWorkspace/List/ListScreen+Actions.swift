@@ -330,9 +330,11 @@ extension ListScreen {
   private static let newFieldsMax = 40
 
   /// A value of a field in one of the loaded records, or nil if none of the first ones has the field; an empty
-  /// text tells nothing of the others.
+  /// text tells nothing of the others. The first rows come first: what is made of it is the same at each start.
   func example(of field: Path) -> Leaf? {
-    let known = someRecords(ListScreen.examplesMax).lazy.compactMap { $0.row.node?[field].leaf }
+    let shown = content.sections.lazy.flatMap(\.rows).compactMap { records[$0] }
+    let examples = shown.prefix(ListScreen.examplesMax) + someRecords(ListScreen.examplesMax)
+    let known = examples.lazy.compactMap { $0.row.node?[field].leaf }
     return known.first { $0 != .string("") } ?? known.first
   }
 
