@@ -329,8 +329,9 @@ extension ListScreen {
   /// The greatest number of fields of a form for a new record.
   private static let newFieldsMax = 40
 
-  /// A value of a field in one of the loaded records, or nil if none of the first ones has the field; an empty
-  /// text tells nothing of the others. The first rows come first: what is made of it is the same at each start.
+  /// A value of a field in one of the loaded records, or nil if none of the first ones has the field.
+  ///
+  /// An empty text tells nothing of the others. The first rows come first: what is made of it is the same at each start.
   func example(of field: Path) -> Leaf? {
     let shown = content.sections.lazy.flatMap(\.rows).compactMap { records[$0] }
     let examples = shown.prefix(ListScreen.examplesMax) + someRecords(ListScreen.examplesMax)
