@@ -309,6 +309,21 @@ import Testing
 
   // MARK: By a server
 
+  @Test func aServerDoesNotStartWithAFolderThatTakesNoBackups() throws {
+    let place = try Place()
+    try place.write("x", "file")
+    for (folder, reason) in [("/file", "is no folder"), ("/none/below", "cannot be made")] {
+      let plan = BackupPlan(folder: place.folder + folder, everyMilliseconds: 60_000)
+      let error = #expect(throws: ServerError.self) {
+        try BackupSchedule(
+          plan, metrics: ServerMetrics(PrometheusMetrics()),
+          logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        ) { [] }
+      }
+      #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    }
+  }
+
   @Test func aServerBacksUpEachOfTwoDatabasesWithOneFileName() throws {
     let place = try Place()
     try FileManager.default.createDirectory(

@@ -99,12 +99,7 @@ public final class Application {
       }
       do {
         let next = try options.changed(change)
-        host.news = change.news
-        if change.wasTyping {
-          host.interruption = change.reason
-        } else {
-          host.trouble = change.reason
-        }
+        host.willSay(why: change)
         application = try Application(next, host)
         options = next
       } catch {

@@ -74,6 +74,12 @@ final class ApplicationHost {
       "\(texts) open in your editor when a workspace was killed: \(files.joined(separator: ", "))"
   }
 
+  /// Notes what the next account says first of the change to it.
+  func willSay(why change: AccountChange) {
+    news = change.news
+    if change.wasTyping { interruption = change.reason } else { trouble = change.reason }
+  }
+
   /// Returns and removes what is to be said first.
   func takeFirst() -> [AppAction] {
     defer { (trouble, news, interruption) = (nil, nil, nil) }

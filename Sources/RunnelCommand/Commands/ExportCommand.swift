@@ -20,7 +20,8 @@ struct ExportCommand: ParsableCommand {
       With --at, everything is as it was at a time, as far as the history goes back: the writes since then \
       are taken back in a copy, which needs room in the folder for temporary files. The time is \
       2026-11-23T12:00:00Z, with another offset from UTC in place of Z, or milliseconds since 1970 as \
-      `runnel history` prints them.
+      `runnel history` prints them. The history keeps no values over 64 KiB: once one was replaced or removed, \
+      the times before are not known any more.
 
       Examples:
         runnel export /messages > messages.json

@@ -102,6 +102,7 @@ struct ServerRun {
           + accounts.issuer)
       if let folder = accounts.mailFolder { lines.append("  mails are written to \(folder)") }
     }
+    if let plan = configuration.backups { lines.append("  backups are made in \(plan.folder)") }
     if told.isEmulator { lines.append("  as an emulator: credentials are accepted without proof") }
     guard let address = told.addresses.first, let database = told.databases.first else {
       return lines.joined(separator: "\n") + "\n"

@@ -33,6 +33,19 @@ struct BackupFolder {
     return try body()
   }
 
+  /// Checks that backups can be made here; makes the folder if needed.
+  ///
+  /// - Throws: `ServerError` that says why they cannot.
+  func check() throws(ServerError) {
+    if mkdir(path, 0o700) != 0, errno != EEXIST { throw .system("\(path) cannot be made") }
+    var status = stat()
+    if stat(path, &status) != 0 { throw .system("\(path) cannot be read") }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw ServerError("\(path) is no folder, so that no backups can be made in it.")
+    }
+    if access(path, W_OK | X_OK) != 0 { throw .system("No backups can be made in \(path)") }
+  }
+
   /// The complete backups, oldest first.
   ///
   /// - Throws: `ServerError` if the folder cannot be read. Damaged backups are left out.

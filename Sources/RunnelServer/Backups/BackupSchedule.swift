@@ -32,11 +32,15 @@ final class BackupSchedule: Sendable {
   private let executor: TreeExecutor
   private let isStopping = Atomic<Bool>(false)
 
+  /// Makes a schedule.
+  ///
+  /// - Throws: `ServerError` if no backups can be made in the folder.
   init(
     _ plan: BackupPlan, metrics: ServerMetrics, logger: Logger,
     databases: @escaping @Sendable () -> [(name: String, backup: DatabaseBackup)]
   ) throws {
     (self.plan, self.metrics, self.logger, self.databases) = (plan, metrics, logger, databases)
+    try BackupFolder(plan.folder).check()
     executor = try TreeExecutor(label: "runnel.backups")
   }
 

@@ -87,13 +87,13 @@ extension ServedTree {
       try WritePrints(of: name.kept(of: caller), transaction)
     }
     let isRepeated = try isDone(name, caller, transaction)
-    if let name, isRepeated { try prints?.check(WritePrints.print(of: write), name) }
+    if let name, isRepeated { try prints?.check(WritePrints.fingerprint(of: write), name) }
     if let condition, !isRepeated {
       let stale = try self.stale(place, condition, caller, now, transaction)
       if let stale { return stale }
     }
     var parts = try performOnce(write, name, caller, now, transaction, &told)
-    if !isRepeated { try prints?.note(WritePrints.print(of: write), transaction) }
+    if !isRepeated { try prints?.note(WritePrints.fingerprint(of: write), transaction) }
     // Others may have written since a repeated write was done.
     if write.holdsIncrement || isRepeated {
       parts = try failing {
@@ -175,7 +175,7 @@ extension ServedTree {
     let kept = name?.kept(of: caller)
     var prints = try kept.map { name throws(Refused) in try WritePrints(of: name, transaction) }
     if let name, let kept, try isDone(name, caller, transaction) {
-      try prints?.check(WritePrints.print(ofPushing: json, to: path), name)
+      try prints?.check(WritePrints.fingerprint(ofPushing: json, to: path), name)
       return try PushedKeys(of: kept.client, transaction).key(kept)
     }
     let (wanted, place) = (nextPushID(now: now), path)
@@ -185,7 +185,7 @@ extension ServedTree {
     if let kept {
       var keys = try PushedKeys(of: kept.client, transaction)
       try keys.note(key, kept, transaction)
-      try prints?.note(WritePrints.print(ofPushing: json, to: path), transaction)
+      try prints?.note(WritePrints.fingerprint(ofPushing: json, to: path), transaction)
     }
     return key
   }

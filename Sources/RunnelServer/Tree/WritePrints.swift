@@ -56,21 +56,21 @@ struct WritePrints {
   /// The fingerprint of a write: of its kind, its place, and its values.
   ///
   /// O(n) in the values.
-  static func print(of write: Write) -> String {
+  static func fingerprint(of write: Write) -> String {
     switch write {
-    case .set(let path, let json): print("set", path, json)
-    case .update(let path, let members): print("update", path, .object(members))
+    case .set(let path, let json): fingerprint("set", path, json)
+    case .update(let path, let members): fingerprint("update", path, .object(members))
     // Clients do not request these.
-    case .copy(_, let path), .move(_, let path): print("copy", path, .null)
+    case .copy(_, let path), .move(_, let path): fingerprint("copy", path, .null)
     }
   }
 
   /// The fingerprint of a value that is put under a new key of a place.
-  static func print(ofPushing json: JSONValue, to path: Path) -> String {
-    print("push", path, json)
+  static func fingerprint(ofPushing json: JSONValue, to path: Path) -> String {
+    fingerprint("push", path, json)
   }
 
-  private static func print(_ kind: String, _ path: Path, _ json: JSONValue) -> String {
+  private static func fingerprint(_ kind: String, _ path: Path, _ json: JSONValue) -> String {
     var hash = SHA256()
     hash.update(data: Array("\(kind) \(path)\n".utf8))
     hash.update(data: json.jsonBytes())

@@ -1,5 +1,5 @@
 import CStorage
-import FoundationEssentials
+import Foundation
 import GRDB
 import Glibc
 
