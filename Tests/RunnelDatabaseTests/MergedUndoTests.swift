@@ -56,6 +56,29 @@ import Testing
     #expect(try shown() == ["name": "theirs", "plz": "1", "town": "new"])
   }
 
+  /// The origin carried the write out, and the connection ended before the answer came.
+  @Test(arguments: [false, true]) func undoOfAWriteWhoseAnswerWasLostTakesItBack(
+    isDeletion: Bool
+  ) throws {
+    let mine: JSONValue = isDeletion ? .null : ["name": "mine", "plz": "2", "town": "old"]
+    _ = try session.write(.set(place, mine))
+    let entry = try newestEntry()
+    try connect(mine)
+    for write in session.pendingWrites { _ = try session.receive(.acknowledged(id: write.id)) }
+    #expect(try shown() == mine)
+    _ = try session.undo(entry.id)
+    #expect(try shown() == ["name": "old", "plz": "1", "town": "old"])
+  }
+
+  /// After that, another wrote one of its fields.
+  @Test func undoOfAWriteWhoseAnswerWasLostKeepsWhatOthersWroteSince() throws {
+    _ = try session.write(.set(place, ["name": "mine", "plz": "2", "town": "old"]))
+    let entry = try newestEntry()
+    try connect(["name": "mine", "plz": "2", "town": "theirs"])
+    _ = try session.undo(entry.id)
+    #expect(try shown() == ["name": "old", "plz": "1", "town": "theirs"])
+  }
+
   @Test func undoOfFieldsBringsBackTheFieldThatWasReplaced() throws {
     _ = try session.write(
       .update(place, [JSONMember("name", "mine"), JSONMember("plz", "2")]))

@@ -76,11 +76,33 @@ extension PendingWrite {
         base != theirs, case .node(let mine) = old.parts[index].target,
         case .node(let written) = parts[index].target
       else { return nil }
-      return MergedPlace(
-        path: parts[index].path,
-        made: HistoryEntry.Part.Values(old: base.exportJSON, new: mine.exportJSON),
-        merged: HistoryEntry.Part.Values(old: theirs.exportJSON, new: written.exportJSON))
+      let made = HistoryEntry.Part.Values(old: base.exportJSON, new: mine.exportJSON)
+      let replaced = PendingWrite.replaced(made, theirs.exportJSON)
+      let merged = HistoryEntry.Part.Values(old: replaced, new: written.exportJSON)
+      return merged == made ? nil : MergedPlace(path: parts[index].path, made: made, merged: merged)
     }
+  }
+
+  /// What a write replaces where others wrote too.
+  ///
+  /// Where the origin has what the write wrote, the write was done before, and its answer was lost: there it
+  /// replaced what it was made upon.
+  private static func replaced(
+    _ made: HistoryEntry.Part.Values, _ theirs: JSONValue
+  ) -> JSONValue {
+    if theirs == made.new { return made.old }
+    guard let members = theirs.object, let new = made.new.object, let old = made.old.object else {
+      return theirs
+    }
+    var names = members.map(\.name)
+    for name in (new + old).map(\.name) where !names.contains(name) { names.append(name) }
+    let replaced = names.compactMap { name -> JSONMember? in
+      let values = HistoryEntry.Part.Values(
+        old: made.old[name] ?? .null, new: made.new[name] ?? .null)
+      let value = PendingWrite.replaced(values, theirs[name] ?? .null)
+      return value.isNull ? nil : JSONMember(name, value)
+    }
+    return replaced.isEmpty ? .null : .object(replaced)
   }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 
 /// Notes the bytes of a connection that the network has not taken, whatever is sent on it, and closes the
@@ -61,7 +62,20 @@ final class UnsentHandler: ChannelDuplexHandler, UnsentHolder {
     (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
-  var takenBytes: Int { writtenBytes - unsentBytes }
+  /// The bytes that the client's system has acknowledged: what the own system keeps for it is not taken yet.
+  ///
+  /// Of what is no TCP connection, those that were given to the own system.
+  var takenBytes: Int {
+    guard let provider = context?.channel as? any SocketOptionProvider else {
+      return writtenBytes - unsentBytes
+    }
+    var acknowledged: Int?
+    // On the loop of the channel, the answer is there at once.
+    let answer: EventLoopFuture<AcknowledgedBytes> = provider.unsafeGetSocketOption(
+      level: SocketOptionLevel(IPPROTO_TCP), name: SocketOptionName(TCP_INFO))
+    answer.assumeIsolated().whenSuccess { acknowledged = Int(clamping: $0.count) }
+    return acknowledged ?? writtenBytes - unsentBytes
+  }
 
   func endUnread() { end(.unsentBytes) }
 
@@ -95,4 +109,17 @@ final class UnsentHandler: ChannelDuplexHandler, UnsentHolder {
     context = nil
     share.note(0, of: self)
   }
+}
+
+/// The beginning of the system's `tcp_info`, up to the number of acknowledged bytes.
+///
+/// Source: Linux, `include/uapi/linux/tcp.h`.
+private struct AcknowledgedBytes: Sendable {
+  /// The fields before it have 120 bytes.
+  private var before:
+    (
+      UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64,
+      UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64
+    )
+  var count: UInt64
 }

@@ -268,8 +268,10 @@ extension RESTExchange {
   }
 
   /// Whether the body is kept in a file once it is large.
+  ///
+  /// A write with a name is compared with what was done under that name, and is an ordinary one.
   private func maySpool(_ call: RESTCall) -> Bool {
-    guard phase == .receiving, caller.isAdministrator, call.method == .put,
+    guard phase == .receiving, caller.isAdministrator, call.method == .put, call.writeName == nil,
       case .place = call.target.resource
     else { return false }
     return true

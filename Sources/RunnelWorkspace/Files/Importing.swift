@@ -9,8 +9,9 @@ package import RunnelTree
 package struct ImportProgress: Hashable, Sendable {
   /// The number of records that are written at once.
   static let batchCount = 2000
-  /// The most records that are written one by one to a server's database.
-  static let singlesMax = 1000
+  /// The most records that are written one by one to a server's database: their writes and those of the undo
+  /// have room in the history.
+  static let singlesMax = 400
 
   package let plan: ImportPlan
   /// The name of the file, or nil for a paste.

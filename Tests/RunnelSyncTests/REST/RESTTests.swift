@@ -301,6 +301,18 @@ import Testing
     #expect(world.spooled == value.utf8.count)
   }
 
+  /// What is spooled is not compared with what was done under a name.
+  @Test func aLargePutWithANameIsAnOrdinaryWrite() throws {
+    var world = try world()
+    world.limits.spoolBytesMin = 20
+    let value = "\"" + String(repeating: "x", count: 100) + "\""
+    let answer = world.ask(
+      "PUT", "/n.json?print=silent", value,
+      ["Authorization": "Bearer owner", "X-Runnel-Write": "imp 1"])
+    #expect(answer.status == 204)
+    #expect(world.spooled == 0)
+  }
+
   // MARK: Tags
 
   @Test func tagsAreConditions() throws {
