@@ -110,6 +110,24 @@ import Testing
     #expect(form.fields.first?.input.editor.text == "bo@x.org" && form.focus == 1)
   }
 
+  /// Its session has ended, and nobody can sign in to it.
+  @Test(arguments: [false, true])
+  func writesOfAnAccountThatNobodyCanSignInToAreGivenUpAfterAQuestion(isDeleted: Bool) throws {
+    var facts = AccountTests.facts
+    let gone = isDeleted ? AccountFacts.Account(id: "0ld") : Self.anonymous
+    facts.waiting = [AccountFacts.Waiting(gone, count: 2, isDeleted: isDeleted)]
+    let app = try open(facts, forgets: false)
+    app.press("A G d")
+    #expect(app.line(of: "Give up the writes") != nil)
+    #expect(app.line(of: "Sign out") == nil)
+    app.wait(milliseconds: 200)
+    app.press("y")
+    guard case .account(_, .giveUp(gone.id))? = app.screenEffects.last else {
+      Issue.record("nothing was given up: \(app.screen)")
+      return
+    }
+  }
+
   @Test func writesOfAnAccountThatIsSignedOutAreGivenUpAfterAQuestion() throws {
     let app = try open(
       Self.absent(AccountTests.facts, .signedOut, .init(id: "0ld")), forgets: false)

@@ -76,7 +76,7 @@ extension AccountsScreen {
   static func confirmSignOut(_ state: inout AppState) {
     guard let account = accountAtHand(state) else { return }
     let waiting = WaitingWrites(state).entry(of: account)
-    if let waiting, waiting.absence != nil { return confirmGivingUp(&state, account, waiting) }
+    if let waiting, isSignedOut(account, waiting, state) { return confirmGivingUp(&state, account, waiting) }
     var message = [
       StyledLine(state.database.accounts?.title(of: account) ?? account.title)
     ]
@@ -98,6 +98,18 @@ extension AccountsScreen {
       ],
       openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "sign out", no: "stay")
+  }
+
+  /// Whether an account is signed out already, and nothing but its writes is left of it here; so is one whose
+  /// session has ended, and to which nobody can sign in again.
+  private static func isSignedOut(
+    _ account: AccountFacts.Account, _ waiting: WaitingWrites.Entry, _ state: AppState
+  ) -> Bool {
+    if waiting.absence != nil { return true }
+    let facts = state.database.accounts
+    let isKept =
+      account.id == facts?.current?.id || facts?.accounts.contains { $0.id == account.id } == true
+    return !isKept && [.deleted, .neverSent].contains(waiting.fate)
   }
 
   /// Asks whether to give up the writes of an account that is signed out.
