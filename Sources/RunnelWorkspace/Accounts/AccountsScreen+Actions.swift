@@ -76,7 +76,9 @@ extension AccountsScreen {
   static func confirmSignOut(_ state: inout AppState) {
     guard let account = accountAtHand(state) else { return }
     let waiting = WaitingWrites(state).entry(of: account)
-    if let waiting, isSignedOut(account, waiting, state) { return confirmGivingUp(&state, account, waiting) }
+    if let waiting, isSignedOut(account, waiting, state) {
+      return confirmGivingUp(&state, account, waiting)
+    }
     var message = [
       StyledLine(state.database.accounts?.title(of: account) ?? account.title)
     ]
