@@ -121,4 +121,21 @@ extension Importing {
     submit(&state, rows: rows.lowerBound..<middle)
     submit(&state, rows: middle..<rows.upperBound)
   }
+
+  /// What becomes of refused records, and of the undo.
+  static func explanation(
+    _ state: AppState, count: Int, isFile: Bool
+  ) -> [StyledLine] {
+    let isServers = state.database.origin != nil && state.database.coding != .services
+    let areJoined = isServers && count > ImportProgress.singlesMax
+    return [
+      areJoined
+        ? "They go in writes of \(ImportProgress.batchCount): one refused record takes back its write."
+        : "A record that is refused stops no other.",
+      "What \(isServers ? "the server refuses" : "is refused") is "
+        + (isServers || !isFile ? "kept in the queue of writes" : "written beside the file")
+        + ", with the reason.",
+      "The import is one step of undo.",
+    ].map { StyledLine($0, .muted) }
+  }
 }

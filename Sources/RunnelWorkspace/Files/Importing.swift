@@ -289,14 +289,7 @@ enum Importing {
     var question = Question(
       .importRecords(progress),
       title: count == 1 ? "Import 1 record" : "Import \(count) records", message: message,
-      explanation: [
-        StyledLine("A record that is refused stops no other.", .muted),
-        StyledLine(
-          file == nil
-            ? "What is refused is kept in the queue of writes, with the reason."
-            : "What is refused is written beside the file, with the reason.", .muted),
-        StyledLine("The import is one step of undo.", .muted),
-      ],
+      explanation: explanation(state, count: count, isFile: file != nil),
       isDanger: false, openedAt: state.now)
     Question.offer(state, "import", "leave it", in: &question)
     // A question that opens by itself must not take keys that are meant for a field.
