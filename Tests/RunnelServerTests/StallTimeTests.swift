@@ -62,22 +62,4 @@ import Testing
       }
     }
   }
-
-  /// The own system keeps some MB for a client, and takes more only when much of that has gone.
-  @Test func whoTakesALittleAgainAndAgainStays() async throws {
-    try await withServer({ $0.network.stallMilliseconds = 1500 }) { server in
-      let put = try server.request("PUT", "/x.json?print=silent", StallTimeTests.text)
-      #expect(put.status == 204)
-      let slow = try RawClient(port: server.port, receiveBytes: 262_144)
-      try slow.sendRequest("GET", "/x.json")
-      #expect(try slow.readHead().status == 200)
-      let end = ContinuousClock.now + .seconds(5)
-      while ContinuousClock.now < end {
-        let next = ContinuousClock.now + .milliseconds(50)
-        while ContinuousClock.now < next { _ = try? server.request("GET", "/n.json") }
-        _ = try slow.read(20_000)
-      }
-      #expect(server.server.metricsText.contains("{limit=\"stall-time\"} 0\n"))
-    }
-  }
 }
