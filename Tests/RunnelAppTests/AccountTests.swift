@@ -359,6 +359,18 @@ import Testing
     #expect(form.fields.last?.input.editor.isSecret == true)
   }
 
+  @Test func passwordIsForgottenOfTheAccountUnderTheCursor() throws {
+    for (keys, address) in [("A f", "ana@x.org"), ("A j f", "bo@x.org")] {
+      let app = try open(Self.facts)
+      app.press(keys)
+      guard case .form(let form)? = app.state.layers.last else {
+        Issue.record("no form: \(app.screen)")
+        return
+      }
+      #expect(form.fields.map { $0.input.editor.text } == [address])
+    }
+  }
+
   @Test func reasonOfAFailureComesBeforeItsHints() {
     let hints = [" · Enter tries again", " · : opens a place"]
     let texts = [60, 35, 20].map { PagingText.failure("  ! it is refused", hints, width: $0).text }

@@ -62,6 +62,8 @@ import Testing
     #expect(!app.state.session.isLeaving)
     #expect(app.line(of: "2 writes of bo@x.org wait: they are sent when it signs in again") != nil)
     #expect(app.line(of: "ana@x.org wait") == nil)
+    app.press("?")
+    #expect(app.line(of: "this machine. S lists and drops them before.") != nil)
     let kept = try open(ofBo, forgets: false)
     kept.press("q")
     #expect(kept.state.session.isLeaving)

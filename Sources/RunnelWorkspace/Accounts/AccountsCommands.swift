@@ -44,7 +44,9 @@ package enum AccountsCommands {
     Command(
       .accountsForgot, "forgot password", "get a message that sets a new password…", keys: ["f"],
       needs: .nothing
-    ) { state, _ in FormScreen.openAccountForm(&state, .sendReset) }
+    ) { state, _ in
+      FormScreen.openAccountForm(&state, .sendReset, as: AccountsScreen.accountAtHand(state))
+    }
     Command(
       .accountsSignOut, "sign out", "sign out…", keys: ["d", "Del"], needs: .nothing,
       disabled: { AccountsCommands.reasonNoAccount($0) }

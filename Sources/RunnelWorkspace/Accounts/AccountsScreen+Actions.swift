@@ -45,7 +45,7 @@ extension AccountsScreen {
   }
 
   /// The account under the cursor of the list in front, or nil.
-  private static func accountAtHand(_ state: AppState) -> AccountFacts.Account? {
+  static func accountAtHand(_ state: AppState) -> AccountFacts.Account? {
     if case .accounts(let screen)? = state.layers.last { screen.cursorAccount } else { nil }
   }
 

@@ -38,7 +38,7 @@ enum Leaving {
         explanation: [
           StyledLine("The accounts are forgotten, and the writes stay in the copies on", .muted),
           StyledLine(
-            "this machine. \(state.keysOrName(.syncOpen)) lists and drops them before.", .muted),
+            "this machine. \(queueKeys(state)) lists and drops them before.", .muted),
         ],
         openedAt: state.input.eventTime)
     } else {
@@ -243,7 +243,12 @@ enum Leaving {
       "· " + item.title(state.database.coding)
         + (item.purpose.kind.typed.first.map { ": \(beginning(of: $0))" } ?? "")
     }
-    return ["\(words): \(state.keysOrName(.syncOpen)) lists \(them)"] + named
+    return ["\(words): \(queueKeys(state)) lists \(them)"] + named
+  }
+
+  /// The keys of the queue of writes where the user comes from: the question is made anew while it is in front.
+  private static func queueKeys(_ state: AppState) -> String {
+    KeyText.frontKeys(state).keys(.syncOpen) ?? "`\(ActionID.syncOpen)`"
   }
 
   /// The greatest number of refused writes, or accounts, that are named.
