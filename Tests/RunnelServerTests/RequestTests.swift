@@ -70,6 +70,31 @@ import Testing
     }
   }
 
+  /// Wherever one request ends and the next begins in the bytes that arrive.
+  @Test(arguments: [1, 7, 64, 100_000])
+  func requestsBehindOthersMayHaveOtherBytesThanASCII(pieceBytes: Int) async throws {
+    try await withServer { server in
+      let client = try server.client()
+      let body = "{\n\n\"ä\":\r\n\r\n\"GET /é HTTP/1.1\"}"
+      let host = "HTTP/1.1\r\nHost: localhost\r\n"
+      let chunk = String(body.utf8.count, radix: 16)
+      let requests = [
+        "PUT /ä.json \(host)Content-Length: \(body.utf8.count)\r\n\r\n\(body)",
+        "\r\nPUT /ö.json \(host)Transfer-Encoding: chunked\r\n\r\n\(chunk)\r\n\(body)\r\n0\r\n\r\n",
+        "GET /ä/ä.json \(host)\r\n", "GET /ö/ä.json \(host)\r\n",
+      ]
+      var rest = Array(requests.joined().utf8)[...]
+      while !rest.isEmpty {
+        try client.send(rest.prefix(pieceBytes))
+        rest = rest.dropFirst(pieceBytes)
+      }
+      for method in ["PUT", "PUT"] {
+        #expect(try client.readAnswer(to: method).body == #"{"ä":"GET /é HTTP/1.1"}"#)
+      }
+      for _ in 0..<2 { #expect(try client.readAnswer().body == "\"GET /é HTTP/1.1\"") }
+    }
+  }
+
   @Test func writesAreAnsweredAsSpecified() async throws {
     try await withServer { server in
       let client = try server.client()

@@ -34,6 +34,20 @@ import Testing
     }
   }
 
+  /// A client need not wait for the answer to the upgrade.
+  @Test func framesBehindTheUpgradeAreHandled() async throws {
+    try await withServer { server in
+      let client = try server.client()
+      let headers = RawClient.upgrade.map { "\($0): \($1)\r\n" }.joined()
+      let head = "GET /.ws?v=5&ns=test HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n"
+      let put = #"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/ä","d":"ä"}}}"#
+      try client.send(Array(head.utf8) + RawClient.frame(1, Array(put.utf8)))
+      #expect(try client.readHead().status == 101)
+      _ = try client.readMessage()
+      #expect(try client.readMessage() == #"{"t":"d","d":{"r":1,"b":{"s":"ok","d":""}}}"#)
+    }
+  }
+
   /// A transaction whose first attempt was for an empty place.
   private func transaction(on socket: Socket) throws {
     try socket.ask(4, "q", "{\"p\":\"/counter\",\"h\":\"\"}")
