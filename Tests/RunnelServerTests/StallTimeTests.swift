@@ -44,6 +44,50 @@ import Testing
     }
   }
 
+  /// The ping waits behind the answer, and so does what the client says to it.
+  @Test func whoReadsALargeAnswerIsNotSilent() async throws {
+    try await withServer({
+      $0.wire.silenceMilliseconds = 100
+      $0.wire.signMilliseconds = 900
+    }) { server in
+      let put = try server.request("PUT", "/x.json?print=silent", StallTimeTests.text)
+      #expect(put.status == 204)
+      let slow = try RawClient(port: server.port, receiveBytes: 262_144)
+      try Socket(slow, "/.ws?v=5&ns=test").ask(1, "q", "{\"p\":\"/x\",\"h\":\"\"}")
+      let end = ContinuousClock.now + .seconds(3)
+      var byteCount = 0
+      while ContinuousClock.now < end, byteCount < 6_000_000 {
+        byteCount += try slow.read(20_000).count
+        // The server does other work while the answer waits.
+        let pause = ContinuousClock.now + .milliseconds(10)
+        repeat { _ = try server.request("GET", "/n.json") } while ContinuousClock.now < pause
+      }
+      while byteCount < StallTimeTests.text.utf8.count { byteCount += try slow.read(2000).count }
+      #expect(server.server.metricsText.contains("{limit=\"silence-time\"} 0\n"))
+    }
+  }
+
+  /// A part of a message is a sign of life.
+  @Test func whoSendsALargeMessageIsNotSilent() async throws {
+    try await withServer({
+      $0.wire.silenceMilliseconds = 100
+      $0.wire.signMilliseconds = 900
+    }) { server in
+      let socket = try server.socket()
+      let put = "{\"t\":\"d\",\"d\":{\"r\":1,\"a\":\"p\",\"b\":{\"p\":\"/x\",\"d\":1}}}"
+      let padding = String(repeating: " ", count: 3000)
+      var frame = RawClient.frame(1, Array((padding + put).utf8))[...]
+      let end = ContinuousClock.now + .seconds(3)
+      while ContinuousClock.now < end, frame.count > 200 {
+        try socket.client.send(frame.prefix(1))
+        frame = frame.dropFirst()
+        _ = try server.request("GET", "/n.json")
+      }
+      try socket.client.send(frame)
+      #expect(try socket.next() == json("{\"r\":1,\"b\":{\"s\":\"ok\",\"d\":\"\"}}"))
+    }
+  }
+
   /// The connection's idle time begins when the client has taken the answer.
   @Test func whoTakesTheAnswerSlowlyGetsAllOfIt() async throws {
     let idle = Duration.milliseconds(800)

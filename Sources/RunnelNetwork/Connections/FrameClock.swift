@@ -16,6 +16,8 @@ final class FrameClock: ChannelInboundHandler {
   /// The time that ran before.
   private var spent: Int64 = 0
   private var isPaused = false
+  /// True if bytes arrived since the last `takeArrival`.
+  private var hasArrival = false
   /// Called when a message has been incomplete for too long.
   var fire: (() -> Void)?
 
@@ -37,8 +39,15 @@ final class FrameClock: ChannelInboundHandler {
     let ended = scanner.endCount
     unwrapInboundIn(data).withUnsafeReadableBytes { scanner.take($0) }
     if scanner.endCount != ended { stop(spent: 0) }
+    hasArrival = true
     run()
     context.fireChannelRead(data)
+  }
+
+  /// Returns whether bytes arrived since the last call, also a part of a frame.
+  func takeArrival() -> Bool {
+    defer { hasArrival = false }
+    return hasArrival
   }
 
   /// Notes whether the server reads.

@@ -9,6 +9,8 @@ import NIOWebSocket
 public final class SocketChannel {
   /// The time after which a client that does not confirm the end is dropped, in seconds.
   private static let closingSeconds: Int64 = 2
+  /// The bytes before a ping from which on the client may be busy with reading them.
+  private static let backlogBytesMin = 4096
 
   /// The loop.
   public let loop: NetworkLoop
@@ -18,14 +20,17 @@ public final class SocketChannel {
   private let encoder: ChannelHandlerContext
   private let frames: SocketFrameCache
   private let clock: FrameClock
+  private let unsent: UnsentHandler
   private var isClosing = false
+  /// The bytes that the client had taken when it was pinged behind many others; nil if it was not.
+  private var takenAtPing: Int?
 
   init(
     _ channel: any Channel, _ timer: LoopTimer, _ encoder: ChannelHandlerContext,
-    _ frames: SocketFrameCache, _ clock: FrameClock
+    _ frames: SocketFrameCache, _ clock: FrameClock, _ unsent: UnsentHandler
   ) {
     (self.channel, self.timer, self.encoder, self.frames) = (channel, timer, encoder, frames)
-    self.clock = clock
+    (self.clock, self.unsent) = (clock, unsent)
     loop = NetworkLoop(channel.eventLoop)
   }
 
@@ -52,7 +57,18 @@ public final class SocketChannel {
   /// Sends a ping.
   public func ping() {
     if isClosing { return }
+    flush()
+    let isBehind = unsent.untakenBytes >= SocketChannel.backlogBytesMin
+    takenAtPing = isBehind ? unsent.takenBytes : nil
     write(.ping, ByteBuffer())
+  }
+
+  /// Returns whether the client sent any bytes since the last call, or has taken some of the many that stand
+  /// before the last ping, to which it has no answer yet.
+  package func takeSign() -> Bool {
+    let isReading = takenAtPing.map { $0 != unsent.takenBytes } ?? false
+    if isReading { takenAtPing = nil }
+    return clock.takeArrival() || isReading
   }
 
   func pong(_ data: ByteBuffer) {
@@ -128,8 +144,11 @@ final class SocketHandler: ChannelInboundHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     let timer = LoopTimer(context.eventLoop)
-    guard let encoder = SocketHandler.encoder(context) else { return context.close(promise: nil) }
-    let socket = SocketChannel(context.channel, timer, encoder, frames, clock)
+    // A closed connection has neither.
+    guard let encoder = SocketHandler.context(WebSocketFrameEncoder.self, context),
+      let unsent = SocketHandler.context(UnsentHandler.self, context)?.handler as? UnsentHandler
+    else { return context.close(promise: nil) }
+    let socket = SocketChannel(context.channel, timer, encoder, frames, clock, unsent)
     let handling = make(socket)
     (self.socket, self.timer, self.handling) = (socket, timer, handling)
     timer.fire = { [weak handling, weak socket] in
@@ -144,9 +163,10 @@ final class SocketHandler: ChannelInboundHandler {
     socket.flush()
   }
 
-  private static func encoder(_ context: ChannelHandlerContext) -> ChannelHandlerContext? {
-    // A closed connection has none.
-    try? context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
+  private static func context<Handler: ChannelHandler>(
+    _ type: Handler.Type, _ context: ChannelHandlerContext
+  ) -> ChannelHandlerContext? {
+    try? context.pipeline.syncOperations.context(handlerType: type)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -77,6 +77,9 @@ final class UnsentHandler: ChannelDuplexHandler, UnsentHolder {
     return acknowledged ?? writtenBytes - unsentBytes
   }
 
+  /// The bytes that were sent and not taken, in the own system too.
+  var untakenBytes: Int { max(0, writtenBytes - takenBytes) }
+
   func endUnread() { end(.unsentBytes) }
 
   private func end(_ limit: NetworkLimit) {

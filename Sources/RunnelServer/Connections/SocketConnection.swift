@@ -67,7 +67,10 @@ final class SocketConnection: SocketHandling, ServedConnection {
     noteUnsent()
   }
 
-  func timeIsUp() { carryOut(session.advance(now: world.now)) }
+  func timeIsUp() {
+    if channel.takeSign() { session.heard(now: world.now) }
+    carryOut(session.advance(now: world.now))
+  }
 
   func closed() {
     carryOut(session.closed())

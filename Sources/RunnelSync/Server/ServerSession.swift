@@ -227,11 +227,9 @@ extension ServerSession {
   /// The time of the next call of `advance`, on the monotonic clock, or nil if none is needed.
   package func deadline(now: WireTime) -> Int64? {
     guard isOpen else { return nil }
-    let silence =
-      lastHeard + limits.silenceMilliseconds + (isAwaitingSign ? limits.signMilliseconds : 0)
     let message = messageStart.map { $0 + limits.messageMilliseconds }
     let credential = expiry.map { now.uptime + max(0, $0 - now.calendar) }
-    var first = silence
+    var first = silenceEnd
     if let message { first = min(first, message) }
     if let credential { first = min(first, credential) }
     if let allowedTime { first = min(first, allowedTime) }
@@ -249,17 +247,28 @@ extension ServerSession {
     if let messageStart, messageStart + limits.messageMilliseconds <= now.uptime {
       effects.append(.note(.messageTime))
       end(.policyViolation("The rest of a message did not arrive in time."))
+    } else if silenceEnd <= now.uptime {
+      endSilence(now: now)
+    }
+    return takeEffects()
+  }
+
+  /// When the client has been silent for too long, on the monotonic clock.
+  private var silenceEnd: Int64 {
+    lastHeard + limits.silenceMilliseconds + (isAwaitingSign ? limits.signMilliseconds : 0)
+  }
+
+  private mutating func endSilence(now: WireTime) {
+    if isPaused {
+      // What the client sends is not read: the silence is not its own.
+      heard(now: now)
     } else if isAwaitingSign {
-      let end = lastHeard + limits.silenceMilliseconds + limits.signMilliseconds
-      if end <= now.uptime {
-        effects.append(.note(.silence))
-        self.end(.goingAway("The client gave no sign of life."))
-      }
-    } else if lastHeard + limits.silenceMilliseconds <= now.uptime {
+      effects.append(.note(.silence))
+      end(.goingAway("The client gave no sign of life."))
+    } else {
       isAwaitingSign = true
       effects.append(.ping)
     }
-    return takeEffects()
   }
 
   /// Ends the connection from this side, and leaves.

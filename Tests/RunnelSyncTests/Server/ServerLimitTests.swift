@@ -189,6 +189,27 @@ import Testing
     #expect(world.closes[connection]?.code == 1001)
   }
 
+  /// What it sends is in the network, unread.
+  @Test func aClientThatIsNotReadIsNotSilent() throws {
+    var world = try ServedWorld()
+    let connection = world.connect(limits: limits { $0.requestsMax = 1 })
+    world.isSlow = true
+    world.send(put(1, "/n", "1"), by: connection)
+    for minutes in 1...10 {
+      world.now.uptime = Int64(minutes) * 60_000
+      world.change(connection) { $0.advance(now: $1) }
+    }
+    #expect(world.closes[connection] == nil)
+    #expect(world.others[connection] == [.pauseReading])
+    world.operate()
+    #expect(world.others[connection] == [.pauseReading, .resumeReading])
+    for _ in 0..<2 {
+      world.now.uptime = try #require(world.sessions[connection]?.deadline(now: world.now))
+      world.change(connection) { $0.advance(now: $1) }
+    }
+    #expect(world.closes[connection]?.code == 1001)
+  }
+
   /// The calendar jumps; what was heard was heard all the same.
   @Test(arguments: [-1_000_000_000, 1_000_000_000] as [Int64])
   func aClockThatJumpsEndsNothing(jump: Int64) throws {
