@@ -168,6 +168,7 @@ extension ClientSession {
     takesWriteNames = handshake.takesWriteNames
     originTime = handshake.timestamp
     redirectCount = 0
+    backoff.noteConnection()
     patienceEnd = now.uptime + limits.authenticationMilliseconds
     sendStatistics(now)
     if configuration.hasCredential, configuration.asksEachTime || !knowsCredential {

@@ -499,6 +499,52 @@ import Testing
     #expect(end - client.now.uptime <= 1000)
   }
 
+  /// The wait after the connection was lost, in milliseconds.
+  private func wait(_ client: ScriptedClient) -> Int64? {
+    if case .waiting(let end, _) = client.session.link { end - client.now.uptime } else { nil }
+  }
+
+  /// Lets attempts to connect fail, as in a long outage; another one has begun then.
+  private func failLong(_ client: inout ScriptedClient) {
+    for _ in 0..<30 {
+      client.lose()
+      if case .waiting(let end, _) = client.session.link { client.now.uptime = end }
+      client.change { $0.advance(now: $1) }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func aShortConnectionAfterALongOutageHasAShortWaitAfterIt(isRefused: Bool) throws {
+    var client = withCredential()
+    failLong(&client)
+    client.open()
+    client.hear(ScriptedClient.handshake())
+    if isRefused {
+      client.hear(answer(2, "expired_token", #""over""#))
+    } else {
+      client.lose()
+    }
+    // It is the second one of this client.
+    #expect(try #require(wait(client)) <= 1300)
+  }
+
+  /// An origin that ends each connection at once is not asked without rest.
+  @Test func shortConnectionsHaveLongerAndLongerWaits() {
+    var client = ScriptedClient()
+    client.change { $0.start(now: $1) }
+    var longest: Int64 = 0
+    for _ in 0..<60 {
+      client.open()
+      client.hear(ScriptedClient.handshake())
+      client.lose()
+      longest = max(longest, wait(client) ?? 0)
+      if case .waiting(let end, _) = client.session.link { client.now.uptime = end }
+      client.change { $0.advance(now: $1) }
+    }
+    #expect(longest > 15_000)
+    #expect(client.now.uptime > 60_000)
+  }
+
   @Test func somebodyWhoDoesNotWantToWaitNeedNot() {
     var client = ScriptedClient()
     client.change { $0.start(now: $1) }
