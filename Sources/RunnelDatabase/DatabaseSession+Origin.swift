@@ -269,6 +269,23 @@ extension DatabaseSession {
     }
   }
 
+  /// Does a write of a status that is true no longer than the connection.
+  ///
+  /// It shows at once, and is sent by the session with the connection. It never waits: it ends with the
+  /// connection or with this session, and without a connection the answer under `newestWriteID` is that there is
+  /// none. The history does not list it. On a tree of its own it is a write like others.
+  ///
+  /// - Returns: the deliveries for listeners of this session.
+  /// - Throws: `DatabaseError`; then nothing was written.
+  package func writePassing(_ write: Write) throws -> [Delivery] {
+    guard let replica else { return try self.write(write) }
+    let (id, deliveries) = try replica.numberedStep { (engine, storage, now) in
+      try engine.write(write, isPassing: true, now: now, &storage)
+    }
+    context.newestWriteID = id
+    return deliveries
+  }
+
   /// Does a write on a replica that shows only when the origin has taken it.
   ///
   /// It is pending like any other write until then, over restarts. The history does not list it,

@@ -186,6 +186,6 @@ extension DatabaseSession {
   /// - Throws: `DatabaseError` if they cannot be read.
   package func pendingWritesOfUser() throws -> [PendingWrite] {
     let own = try ownPlaces()
-    return pendingWrites.filter { !own.cover($0) }
+    return replica?.waitingWrites.filter { !own.cover($0) } ?? []
   }
 }

@@ -10,7 +10,8 @@ import Synchronization
 /// An entry is written only while the server is connected, and after each connection the server is
 /// asked to remove it when the connection is lost. So nobody is shown who is gone, and no old places
 /// are sent after a time offline. Each entry waits for the confirmation of the one before, so that a
-/// held key writes a few times a second at most.
+/// held key writes a few times a second at most. No entry waits in the replica: one that was not confirmed ends with
+/// the connection, so that no later connection shows who is not here any more.
 ///
 /// Several processes may have one replica, and one of them holds the connection, for all: it sends the
 /// entries of the others too, and asks the server to remove these as well. When a process ends, the one
@@ -176,8 +177,12 @@ final class PresenceWork: Sendable {
     for await _ in changes {
       let own = state.withLock { $0.isConnected || $0.isShared ? $0.own : nil }
       guard let own else { continue }
-      try await entry.setValue(own.entry).acknowledgement()
+      let isTold = try await PresenceWork.isDoneWhileConnected {
+        try await entry.setPassingValue(own.entry).acknowledgement()
+      }
       try await NetworkTasks.sleep(milliseconds: PresenceWork.pause)
+      // The other process may be connected again without this one having seen that it was not.
+      if !isTold, state.withLock({ $0.isShared }) { change.yield() }
     }
   }
 
@@ -192,12 +197,24 @@ final class PresenceWork: Sendable {
       for key in neighbors where key != id {
         guard let seat = seat(of: key) else { continue }
         if !room.isTaken(seat) {
-          try await place.child(key).removeValue()
+          try await place.child(key).setPassingValue(.null)
         } else if !promised.contains(key) {
           try await place.child(key).onDisconnectRemoveValue()
           state.withLock { _ = $0.promised.insert(key) }
         }
       }
+    }
+  }
+
+  /// Does something that ends with the connection; false if it did: the next connection tells what is true by then.
+  private static func isDoneWhileConnected(
+    _ body: () async throws -> Void
+  ) async throws -> Bool {
+    do {
+      try await body()
+      return true
+    } catch let error as DatabaseError where error.code == .disconnected {
+      return false
     }
   }
 

@@ -38,7 +38,7 @@ extension DatabaseError.Code {
 
 extension DatabaseError {
   /// The error of a refused write: the status in capitals, and the origin's reason; of one whose
-  /// condition did not hold, the same as if that had been found here.
+  /// condition did not hold, or that ended with the connection, the word for what was found here.
   init(rejection error: TreeError) {
     if error.code == .changed {
       self.init(.changed, error.message)
@@ -46,7 +46,7 @@ extension DatabaseError {
     }
     let status = error.code.rawValue.uppercased()
     self.init(
-      Code(rawValue: status), error.message.isEmpty ? status : "\(status): \(error.message)")
+      Code(of: error), error.message.isEmpty ? status : "\(status): \(error.message)")
     reason = DatabaseError.ownWords(of: error)
   }
 

@@ -63,6 +63,9 @@ final class ReplicaCore: SessionCore {
   /// The writes that the origin has not answered, oldest first.
   var pendingWrites: [PendingWrite] { engine.replica.book.pending }
 
+  /// The same without passing ones, which end with the connection and so do not wait.
+  var waitingWrites: [PendingWrite] { pendingWrites.filter { !$0.isPassing } }
+
   /// The known nodes upon which a write that the origin has not answered was made, by their places.
   func bases(ofWrite id: Int64) -> [Path: RunnelTree.Node] {
     engine.replica.book.pendingWrite(id)?.write.knownBases ?? [:]
@@ -372,10 +375,11 @@ extension ReplicaCore {
     return output
   }
 
-  /// The pending writes, if they have changed since the last call.
+  /// The pending writes, without passing ones, if they have changed since the last call.
   func takePendingNews() -> DatabaseMessage? {
-    if pendingWrites == toldPending { return nil }
-    toldPending = pendingWrites
+    let waiting = waitingWrites
+    if waiting == toldPending { return nil }
+    toldPending = waiting
     return .pendingWrites(toldPending)
   }
 
@@ -433,7 +437,7 @@ extension ReplicaCore {
     }
   }
 
-  /// Takes back the effects of transactions whose session has ended.
+  /// Takes back the writes that end with their session, where it has ended.
   @discardableResult
   private func takeBackLostWrites() throws -> [Delivery] {
     guard let beacon = context.beacon, engine.hasLostWrites(isRunning: beacon.isMarked) else {
@@ -442,18 +446,18 @@ extension ReplicaCore {
     return try step { (engine, storage, now) in try engine.takeBackLost(now: now, &storage) }
   }
 
-  /// Takes back the effects of this session's transactions, and releases its queries.
+  /// Takes back the writes that end with this session, and releases its queries.
   func leave() throws {
     guard let session = context.beacon?.session else { return }
     var changed = engine
     let hasQueries = try context.store.read { try !$0.queries(heldBy: session).isEmpty }
-    guard changed.hasTransactions || hasQueries else { return }
+    guard changed.hasWritesOfSession || hasQueries else { return }
     try context.store.write { transaction in
       var storage = transaction
       storage.beacon = context.beacon
       _ = try absorbOthers(into: &changed, storage)
       try transaction.deleteQueries(heldBy: session)
-      let touched = try changed.abandonTransactions(&storage)
+      let touched = try changed.abandonWritesOfSession(&storage)
       if !touched.isEmpty { _ = try transaction.appendChange(touched) }
     }
     context.beacon?.signal()

@@ -70,6 +70,10 @@ extension StoreTransaction: ReplicaStorage {
     try tree.reading { try queriesOfOtherSpeaker() }
   }
 
+  func isSpokenFor() throws(TreeError) -> Bool {
+    try tree.reading { try otherSpeaker() != nil }
+  }
+
   func noteSpeaking(_ isSpeaking: Bool) throws(TreeError) {
     try tree.reading { try noteSpeaker(isSpeaking) }
   }

@@ -80,9 +80,15 @@ extension StoreTransaction {
 
   /// The records of the queries that another session with the connection asks.
   func queriesOfOtherSpeaker() throws -> Set<Int64> {
-    guard let speaker = try speaker(), speaker != beacon?.session, isRunning(session: speaker)
-    else { return [] }
+    guard let speaker = try otherSpeaker() else { return [] }
     return try queries(heldBy: speaker)
+  }
+
+  /// Another running session that has the connection; nil for none.
+  func otherSpeaker() throws -> Int64? {
+    guard let speaker = try speaker(), speaker != beacon?.session, isRunning(session: speaker)
+    else { return nil }
+    return speaker
   }
 
   /// Forgets the queries of a session that has ended.

@@ -17,6 +17,7 @@ extension PendingWrite {
     static let isVisible = "visible"
     static let isDurable = "durable"
     static let session = "session"
+    static let isPassing = "passing"
     static let client = "client"
     static let number = "number"
     static let madeAt = "at"
@@ -69,6 +70,12 @@ extension PendingWrite {
     case .anyone(nil): []
     case .transaction(let session):
       [JSONMember(Name.session, .number(JSONNumber(session)))]
+    case .passing(let session):
+      // Older versions take it for a write of a transaction, which ends with its session too.
+      [
+        JSONMember(Name.session, .number(JSONNumber(session))),
+        JSONMember(Name.isPassing, .bool(true)),
+      ]
     }
   }
 
@@ -107,9 +114,7 @@ extension PendingWrite {
     }
     self.init(
       id: id, write: write, parts: parts, bases: bases, seen: seen, isVisible: isVisible,
-      maker: isDurable
-        ? .anyone(name: PendingWrite.name(json))
-        : .transaction(session: PendingWrite.integer(json[Name.session]) ?? PendingWrite.noSession),
+      maker: PendingWrite.maker(json, isDurable: isDurable),
       madeAt: PendingWrite.integer(json[Name.madeAt]))
     doneCount = json[Name.done]?.int ?? 0
   }
@@ -121,6 +126,13 @@ extension PendingWrite {
     let estimates = json[Name.estimates]?.array ?? []
     return SeenNode(
       path, node, estimates: estimates.compactMap { $0.string.flatMap { try? Path($0) } })
+  }
+
+  private static func maker(_ json: JSONValue, isDurable: Bool) -> Maker {
+    if isDurable { return .anyone(name: name(json)) }
+    let session = integer(json[Name.session]) ?? noSession
+    let isPassing = json[Name.isPassing] == .bool(true)
+    return isPassing ? .passing(session: session) : .transaction(session: session)
   }
 
   private static func name(_ json: JSONValue) -> WriteID? {

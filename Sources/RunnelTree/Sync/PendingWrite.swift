@@ -32,6 +32,8 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
     case anyone(name: WriteID?)
     /// A transaction of a session: the write ends with the session.
     case transaction(session: Int64)
+    /// A session that tells a passing status: the write ends with the session, and with the connection.
+    case passing(session: Int64)
   }
 
   /// The number that stands for a session that has ended; no running session has it.
@@ -62,8 +64,14 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
     self.madeAt = madeAt
   }
 
-  /// False for a write of a transaction, which ends with its session.
+  /// False for a write of a transaction and for a passing one, which end with their session.
   package var isDurable: Bool { if case .anyone = maker { true } else { false } }
+
+  /// True for a write of a transaction, which only the session of the transaction sends.
+  package var isOfTransaction: Bool { if case .transaction = maker { true } else { false } }
+
+  /// True for a write that lasts no longer than the connection: nobody waits for it.
+  package var isPassing: Bool { if case .passing = maker { true } else { false } }
 
   /// The name of the write, under which it is done once; nil if it has none.
   public var name: WriteID? { if case .anyone(let name) = maker { name } else { nil } }

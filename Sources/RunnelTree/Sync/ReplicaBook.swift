@@ -13,8 +13,8 @@
 /// Source: tree semantics, sections 7 and 15.
 package struct ReplicaBook: Sendable {
   private var writes = PendingList()
-  /// The ids of the writes that transactions made.
-  private var transactional: Set<Int64> = []
+  /// The ids of the writes that end with their session.
+  private var ofSessions: Set<Int64> = []
   private var places = PendingPlaces()
   private var tracked = PathTree<[Query: TrackedQuery]>()
   /// The number of tracked queries.
@@ -55,9 +55,9 @@ extension ReplicaBook {
   /// True if a write is the oldest one that the origin has not answered.
   func isOldestPending(_ id: Int64) -> Bool { writes.oldest?.id == id }
 
-  /// The pending writes that transactions made, oldest first.
-  var pendingOfTransactions: [PendingWrite] {
-    transactional.sorted().compactMap { pendingWrite($0)?.write }
+  /// The pending writes that end with their session, oldest first: of transactions, and passing ones.
+  var pendingOfSessions: [PendingWrite] {
+    ofSessions.sorted().compactMap { pendingWrite($0)?.write }
   }
 
   /// True if a pending write is not shown.
@@ -109,12 +109,12 @@ extension ReplicaBook {
 
   private mutating func note(_ write: PendingWrite) {
     places.add(write)
-    if case .transaction = write.maker { transactional.insert(write.id) }
+    if !write.isDurable { ofSessions.insert(write.id) }
   }
 
   private mutating func forget(_ write: PendingWrite) {
     places.remove(write)
-    transactional.remove(write.id)
+    ofSessions.remove(write.id)
   }
 
   /// The pending writes made after another one that share a place with it, oldest first.

@@ -11,7 +11,7 @@ extension ReplicaEngine {
   ) throws(TreeError) -> SeenNode {
     let sent = Set(transactions.filter(\.isSent).compactMap(\.write?.id))
     let isCounted = { (write: PendingWrite) in
-      write.id < next && (write.isDurable || sent.contains(write.id))
+      write.id < next && (!write.isOfTransaction || sent.contains(write.id))
     }
     let server = try storage.serverNode(at: path)
     var estimates: [Path] = []

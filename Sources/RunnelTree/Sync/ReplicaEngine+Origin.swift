@@ -17,6 +17,9 @@ extension ReplicaEngine {
     }
     try storage.noteSpeaking(true)
     outcome.append(try takeBackLost(now: now, &storage))
+    // What is left of an earlier connection, which ended with its process.
+    let passed = try endPassing(now: now, &outcome, &storage)
+    try refresh(passed, now: now, &outcome, &storage)
     outcome.append(try askForOthers(now: now, &storage))
     plan.forgetNumbers()
     replica.book.talk.reset()
@@ -45,6 +48,7 @@ extension ReplicaEngine {
     replica.book.talk.reset()
     var touched = try failTransactions(
       where: \.isSent, ReplicaEngine.lost, now: now, &outcome, &storage)
+    touched += try endPassing(now: now, &outcome, &storage)
     try tellInfo(&outcome) { $0.isConnected = false }
     outcome.append(try leaveOthers(now: now, &storage))
     try settlePages(now: now, &outcome, &storage)
@@ -148,11 +152,13 @@ extension ReplicaEngine {
   ) throws(TreeError) {
     if try answered(disconnectRequest: id, error, &outcome) { return }
     if try refused(get: id, error, &outcome, storage) { return }
-    let isPending = replica.book.isPending(id)
+    let write = replica.book.pendingWrite(id)?.write
     var touched = try replica.reject(id, .refused(error), &storage)
     touched += try failTransactions(
       where: { $0.command == id }, error, now: now, &outcome, &storage)
-    if isPending { outcome.completions.append(.rejected(id: id, error)) }
+    if let write, isAnsweredHere(write) {
+      outcome.completions.append(.rejected(id: id, error))
+    }
     let rewritten = try recompute(after: touched, now: now, &outcome, &storage)
     try refresh(touched + rewritten, now: now, &outcome, &storage)
   }

@@ -18,28 +18,34 @@ extension ReplicaEngine {
     outcome.deliveries = try engine.apply(touched: touched, reader: reader(storage))
     tellPending(&outcome)
     let left = Set(replica.book.pending.map(\.id))
-    for write in before where write.isDurable && !left.contains(write.id) {
+    for write in before where !left.contains(write.id) {
+      guard !write.isOfTransaction, isAnsweredHere(write) else { continue }
       let refusal = try storage.refusal(of: write.id)
       outcome.completions.append(
         refusal.map { .rejected(id: write.id, $0) } ?? .acknowledged(id: write.id))
     }
-    for write in replica.book.pending where write.isDurable && !known.contains(write.id) {
+    for write in replica.book.pending where !write.isOfTransaction && !known.contains(write.id) {
       send(write, &outcome)
     }
     if before.contains(where: { !left.contains($0.id) }) { reviewBacklog { $0.review() } }
     return outcome
   }
 
-  /// The writes of transactions whose session has ended, or that this session no longer has.
+  /// The writes that end with their session, and whose session has ended; also those of transactions that
+  /// this session no longer has.
   ///
-  /// O(n) in the pending writes of transactions.
-  private func lostWrites(isRunning: (_ session: Int64) -> Bool) -> [Int64] {
+  /// O(n) in such writes.
+  private func lostWrites(
+    isLeaving: Bool = false, isRunning: (_ session: Int64) -> Bool
+  ) -> [Int64] {
     let running = Set(transactions.compactMap(\.write?.id))
-    return replica.book.pendingOfTransactions.filter { write in
-      guard case .transaction(let maker) = write.maker, !running.contains(write.id) else {
-        return false
+    return replica.book.pendingOfSessions.filter { write in
+      switch write.maker {
+      case .anyone: false
+      case .transaction(let maker):
+        !running.contains(write.id) && (maker == session || !isRunning(maker))
+      case .passing(let maker): maker == session ? isLeaving : !isRunning(maker)
       }
-      return maker == session || !isRunning(maker)
     }.map(\.id)
   }
 
@@ -50,11 +56,13 @@ extension ReplicaEngine {
     !lostWrites(isRunning: isRunning).isEmpty
   }
 
-  /// True if a transaction of this session has not ended.
-  package var hasTransactions: Bool { !transactions.isEmpty }
+  /// True if this session has a write that ends with it.
+  package var hasWritesOfSession: Bool {
+    !transactions.isEmpty
+      || replica.book.pendingOfSessions.contains { $0.maker == .passing(session: session) }
+  }
 
-  /// Takes back the writes of transactions whose session has ended, because no transaction outlives
-  /// its session.
+  /// Takes back the writes that end with their session, where it has ended.
   ///
   /// `now` is in milliseconds since 1970.
   ///
@@ -73,15 +81,15 @@ extension ReplicaEngine {
     return outcome
   }
 
-  /// Takes back the writes of this session's transactions, since it ends; listeners are not told.
+  /// Takes back the writes that end with this session, since it ends; listeners are not told.
   ///
   /// - Returns: the places that show other data now.
-  package mutating func abandonTransactions(
+  package mutating func abandonWritesOfSession(
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     transactions = []
     var touched: [Path] = []
-    for id in lostWrites(isRunning: storage.isRunning) {
+    for id in lostWrites(isLeaving: true, isRunning: storage.isRunning) {
       touched += try replica.reject(id, .takenBack, &storage)
     }
     return touched

@@ -248,21 +248,24 @@ extension ReplicaEngine {
   ///
   /// `now` is in milliseconds since 1970; the origin's time is estimated from it. Returns the id
   /// under which the origin's answer is completed. A write that is not visible is sent like any
-  /// other, but it is shown only when the origin has taken it. With a `place`, the origin does the
-  /// write only if that still is as it is known here.
+  /// other, but it is shown only when the origin has taken it. A passing one ends with the connection,
+  /// and is refused without one. With a `place`, the origin does the write only if that still is as it
+  /// is known here.
   ///
   /// - Precondition: no write that is pending, or was done, has the same name; and the write changes
   ///   nothing outside of `place`.
   /// - Throws: `TreeError` that names the refused place; nothing is written then.
   package mutating func write(
-    _ write: Write, isVisible: Bool = true, name: WriteID? = nil, ifUnchanged place: Path? = nil,
-    now: Int64, _ storage: inout some ReplicaStorage
+    _ write: Write, isVisible: Bool = true, isPassing: Bool = false, name: WriteID? = nil,
+    ifUnchanged place: Path? = nil, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
     var outcome = ReplicaOutcome()
+    if isPassing, let id = try refusePassing(&outcome, &storage) { return (id, outcome) }
     var seen: SeenNode?
     if let place { seen = try self.seen(at: place, storage) }
     let (pending, written) = try replica.write(
-      write, isVisible: isVisible, upon: seen, by: .anyone(name: name), now: originTime(now),
+      write, isVisible: isVisible, upon: seen,
+      by: isPassing ? .passing(session: session) : .anyone(name: name), now: originTime(now),
       &storage)
     if pending.parts.isEmpty {
       // The write changes nothing, so the origin is not asked.
@@ -292,7 +295,7 @@ extension ReplicaEngine {
     let error = ReplicaEngine.givenUp
     var touched = try failTransactions(
       where: { _ in true }, error, now: now, &outcome, &storage)
-    for write in replica.book.pending where write.isDurable {
+    for write in replica.book.pending where !write.isOfTransaction {
       touched += try replica.reject(write.id, .refused(error), &storage)
       outcome.completions.append(.rejected(id: write.id, error))
     }

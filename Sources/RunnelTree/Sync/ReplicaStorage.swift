@@ -40,6 +40,9 @@ package protocol ReplicaStorage: TreeReader {
   /// empty if no other session is connected.
   func queriesSpokenFor() throws(TreeError) -> Set<Int64>
 
+  /// True if another running session has a connection to the origin, and sends the writes of this one too.
+  func isSpokenFor() throws(TreeError) -> Bool
+
   /// Writes down that this session has the connection to the origin, or has it no more.
   mutating func noteSpeaking(_ isSpeaking: Bool) throws(TreeError)
 
@@ -74,6 +77,9 @@ package protocol ReplicaStorage: TreeReader {
 }
 
 extension ReplicaStorage {
+  /// False: there is no other session.
+  package func isSpokenFor() throws(TreeError) -> Bool { false }
+
   /// Only a storage with a history has something to note.
   package mutating func noteMerged(
     _ write: PendingWrite, before old: PendingWrite
