@@ -205,6 +205,12 @@ import Testing
     #expect(try mode(folder.path + "/ana.left") == 0o600)
     // It is no end of a session.
     #expect(try folder.ended() == nil && folder.ended("ana") == nil && folder.allEnded().isEmpty)
+    // Who knows the id only does not forget the address.
+    try folder.noteSignOut(of: AccountUser(id: "ana"), writesWait: true)
+    #expect(try folder.left("ana") == ana.user)
+    try folder.noteSignOut(of: AccountUser(id: "ana"), writesWait: false)
+    #expect(try folder.left("ana") == nil)
+    try folder.noteSignOut(of: ana.user, writesWait: true)
     try folder.forgetLeft("ana")
     #expect(try folder.left("ana") == nil)
     try folder.noteSignOut(of: ana.user, writesWait: true)

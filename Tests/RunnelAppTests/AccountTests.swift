@@ -291,8 +291,9 @@ import Testing
     #expect(app.state.session.accountChange?.user == "bo")
   }
 
-  @Test(arguments: [OriginFacts.Link.live, .waiting])
-  func whoSignsOutIsToldSoInTheNextWorkspace(link: OriginFacts.Link) throws {
+  /// The server may have been reached without a live connection, by requests.
+  @Test(arguments: [OriginFacts.Link.live, .waiting, .catchingUp], [false, true])
+  func whoSignsOutIsToldSoInTheNextWorkspace(link: OriginFacts.Link, isLater: Bool) throws {
     let app = try open(Self.facts)
     app.take(.origin(OriginFacts(link)))
     app.press("A d")
@@ -300,10 +301,10 @@ import Testing
     app.press("y")
     // The sign-out ends the connection before it is answered.
     app.take(.origin(OriginFacts(.waiting)))
-    try answer(app, .account(user: nil))
+    try answer(app, .account(user: nil, isLater: isLater))
     let news = try #require(app.state.session.accountChange?.news)
     #expect(news.hasPrefix("signed out of ana@x.org"))
-    #expect(news.hasSuffix("the server was not reached") == (link == .waiting))
+    #expect(news.hasSuffix("the server has not confirmed it yet") == isLater)
     let next = try open()
     next.take(.said(news))
     next.take(.origin(OriginFacts(.waiting, reason: "home cannot be reached", since: 1)))

@@ -61,7 +61,7 @@ import Testing
     return try await wait { news in
       guard let answer = news.answers.first(where: { $0.id == id })?.answer else { return nil }
       switch answer {
-      case .account(let user): return .success(user)
+      case .account(let user, _): return .success(user)
       case .refused(let refusal): return .failure(refusal)
       default: return nil
       }
@@ -221,6 +221,59 @@ import Testing
     #expect(facts.reasonEnded == "It ended." && facts.current?.title == "ana@x.org")
     #expect(try await ask(1, .signOut("ana")) == .success(nil))
     #expect(try home.ended() == nil)
+  }
+
+  /// Another program signs the user out.
+  private func leaveElsewhere(writesWait: Bool) async throws -> AccountUser {
+    _ = self.work.begin(as: nil)
+    #expect(try await signIn("ana") == .success("ana"))
+    _ = work.begin(as: "ana")
+    _ = try await work.access(of: "ana").provider?(false)
+    let user = try #require(try home.all().first?.user)
+    try home.folder(home.ownService).forget("ana")
+    try home.noteSignOut(of: user, writesWait: writesWait)
+    work.follow()
+    _ = try await facts { $0.reasonEnded != nil }
+    return user
+  }
+
+  @Test func addressOfAUserWhoSignedOutElsewhereOutlivesASignOutHere() async throws {
+    let (news, continuation) = AsyncStream.makeStream(of: Void.self)
+    let user = try await leaveElsewhere(writesWait: true)
+    #expect(try home.left("ana")?.email == user.email)
+    // Another window signs out too, while writes wait.
+    let window = AccountWork(
+      home, replicas: WaitingReplicas(count: { _ in 2 }), wake: { continuation.yield() })
+    _ = window.begin(as: "ana")
+    window.start(AppRequestID(7), .signOut("ana"))
+    for await _ in news where !window.news().answers.isEmpty { break }
+    #expect(try home.left("ana")?.email == user.email)
+  }
+
+  @Test func addressOfAUserWhoSignedOutElsewhereIsKeptOnceWritesWait() async throws {
+    let user = try await leaveElsewhere(writesWait: false)
+    #expect(try home.left("ana") == nil)
+    work.note(isLeftWithWrites: true)
+    try await yieldUntil(stepsMax: 1_000_000) { try home.left("ana") != nil }
+    #expect(try home.left("ana")?.email == user.email)
+    // It is that of the user until a sign-in.
+    #expect(try await signIn("ana", 2) == .success("ana"))
+    #expect(try home.left("ana") == nil)
+  }
+
+  @Test(arguments: [false, true])
+  func signOutTellsWhetherTheServerHasConfirmedIt(isOffline: Bool) async throws {
+    _ = try enter("ana")
+    _ = work.begin(as: nil)
+    #expect(try await signIn("ana") == .success("ana"))
+    if isOffline { service.set(.offline) }
+    work.start(AppRequestID(2), .signOut("ana"))
+    let answer = try await wait { news in news.answers.first?.answer }
+    guard case .account(nil, let isLater) = answer else {
+      Issue.record("It was answered: \(answer)")
+      return
+    }
+    #expect(isLater == isOffline)
   }
 
   @Test func anonymousUserKeepsTheAccountWithAnAddress() async throws {

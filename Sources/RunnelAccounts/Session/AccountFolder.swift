@@ -334,10 +334,13 @@ public struct AccountFolder: AccountStorage {
   ///
   /// Why the session was ended is forgotten, unless nobody can sign in to the account again, and writes wait:
   /// then it is to be told that they are never sent. The address is kept while writes wait: another account may
-  /// have it by the next sign-in. If another one that is signed in has it already, nobody knows whose it is.
+  /// have it by the next sign-in. If another one that is signed in has it already, nobody knows whose it is. Of a user
+  /// who signed out before, and is known by the id only, the address that is kept stays.
   ///
   /// - Throws: `AccountFailure` (`storage`) if that cannot be written.
   package func noteSignOut(of user: AccountUser, writesWait: Bool) throws(AccountFailure) {
+    let earlier = user.email == nil ? try left(user.id) : nil
+    let user = earlier ?? user
     let end =
       try ended(user.id)
       ?? EndedAccount(

@@ -45,6 +45,7 @@ final class AccountMonitor {
       isListed: AccountsScreen.isListed(state) || QueueScreen.isListed(state),
       isInFront: AccountsScreen.isInFront(state))
     work.note(refused: state.writes.queue.refused.last?.id)
+    work.note(isLeftWithWrites: state.isLeftWithWrites)
     look()
   }
 
@@ -76,5 +77,12 @@ final class AccountMonitor {
     // Without a watch, changes are seen when a connection is made, and when the accounts are listed.
     watch = try? FileWatch(folder: folder)
     if watch != nil { work.follow() }
+  }
+}
+
+extension AppState {
+  /// Whether the session of the account that is shown has ended, and writes of it wait.
+  fileprivate var isLeftWithWrites: Bool {
+    if case .ended? = database.accounts?.session { !writes.queue.pending.isEmpty } else { false }
   }
 }

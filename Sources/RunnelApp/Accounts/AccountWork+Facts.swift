@@ -49,6 +49,14 @@ extension AccountWork {
     shared.withLock { $0.counted = counted }
   }
 
+  /// Whether something is still to be done at the server for a user who has just signed out.
+  nonisolated func isLater(_ request: AccountRequest) -> Bool {
+    guard case .signOut(let user) = request else { return false }
+    // What cannot be read is told when somebody signs in.
+    let departing: [KeptAccount] = (try? home.departing()) ?? []
+    return departing.contains { $0.user.id == user }
+  }
+
   /// Gives up the writes of a user who is signed out.
   func giveUp(_ user: String) async throws(AccountFailure) {
     do {

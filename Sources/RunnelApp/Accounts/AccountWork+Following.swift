@@ -32,6 +32,37 @@ extension AccountWork {
     }
   }
 
+  /// Keeps the address of a user who signed out elsewhere as soon as writes wait: when the user signed out, none may
+  /// have waited, and nothing else tells whose they are.
+  nonisolated func note(isLeftWithWrites: Bool) {
+    let begins = shared.withLock { shared in
+      defer { shared.isLeftWithWrites = isLeftWithWrites }
+      return isLeftWithWrites && !shared.isLeftWithWrites
+    }
+    if begins { Task { await self.keepAddress() } }
+  }
+
+  private func keepAddress() {
+    guard let id = shared.withLock({ $0.user }), let user = known(id), user.email != nil else {
+      return
+    }
+    // What cannot be read or written is told when somebody signs in.
+    guard let kept = try? home.all(), !kept.contains(where: { $0.user.id == id }),
+      (try? home.ended(id)) == nil, (try? home.left(id)) == nil
+    else { return }
+    try? home.noteSignOut(of: user, writesWait: true)
+  }
+
+  /// What this workspace was told of its user; nil for other users.
+  nonisolated func known(_ id: String) -> AccountUser? {
+    guard let told = shared.withLock({ $0.told }), told.id == id else { return nil }
+    var user = AccountUser(id: id)
+    (user.email, user.displayName) = (told.email, told.name)
+    user.isEmailVerified = told.isVerified
+    if told.isAnonymous { user.method = "anonymous" }
+    return user
+  }
+
   /// Follows what is stored of the accounts, which has changed: other windows and commands share it.
   nonisolated func follow() {
     let begins = shared.withLock { shared in

@@ -35,6 +35,8 @@ actor AccountWork {
     var (isToFollow, isAsking) = (false, false)
     /// Whether the waiting writes of the other accounts are to be counted again.
     var isToCount = false
+    /// Whether writes wait of the user, whose session has ended.
+    var isLeftWithWrites = false
     /// The accounts whose waiting writes are among the facts, but that of the user.
     var counted: [String] = []
     /// False until something is asked of a session: there is none before.
@@ -321,7 +323,8 @@ extension AccountWork {
 extension AccountWork {
   private func answer(_ request: AccountRequest) async -> Answer {
     do throws(AccountFailure) {
-      return .account(user: try await carryOut(request))
+      let user = try await carryOut(request)
+      return .account(user: user, isLater: isLater(request))
     } catch {
       return .refused(Refusal(error, of: request))
     }
@@ -469,8 +472,9 @@ extension AccountWork {
       await session.close()
       await departures?.begin()
     }
+    // Another program may have signed the user out before: then only this one knows the address.
     try home.noteSignOut(
-      of: kept ?? ended ?? AccountUser(id: id), writesWait: replicas.count(id) > 0)
+      of: kept ?? ended ?? known(id) ?? AccountUser(id: id), writesWait: replicas.count(id) > 0)
     let next = try activateNext()
     publish(await opened?.session.state)
     return next

@@ -58,9 +58,7 @@ package enum AccountDeed: Hashable, Sendable {
   case upgrade
   case sendReset
   case resetPassword
-  /// Without a connection when it was asked for, the server learns of it later: the sign-out itself ends the
-  /// connection.
-  case signOut(String, isOffline: Bool)
+  case signOut(String)
   case use(String)
   case giveUp(String)
   case changePassword

@@ -142,8 +142,7 @@ extension AccountsScreen {
   }
 
   static func signOut(_ state: inout AppState, _ user: String) {
-    let isOffline = state.database.origin?.isCached == true
-    ask(&state, .signOut(user), for: .signOut(user, isOffline: isOffline))
+    ask(&state, .signOut(user), for: .signOut(user))
     state.say(.info, "signing out")
   }
 
@@ -188,9 +187,10 @@ extension AccountsScreen {
   /// Shows that a request for an account was done.
   ///
   /// `user` is the id of the user who is signed in by it, or whose account comes next; of a new password, the
-  /// address if it is that of a new account now.
+  /// address if it is that of a new account now. `isLater` says that the server has not confirmed a sign-out.
   static func finish(
-    _ state: inout AppState, _ id: AppRequestID, _ deed: AccountDeed, user: String?
+    _ state: inout AppState, _ id: AppRequestID, _ deed: AccountDeed, user: String?,
+    isLater: Bool = false
   ) {
     FormScreen.closeAccountForm(&state, of: id)
     let current = state.database.accounts?.current
@@ -203,9 +203,11 @@ extension AccountsScreen {
       state.say(.info, "signed in again")
     case .use(let user): Leaving.change(&state, to: AccountChange(to: user))
     case .giveUp: state.say(.info, "the writes were given up")
-    case .signOut(let gone, let isOffline):
-      guard let current, gone == current.id else { return state.say(.info, signedOut) }
-      let end = isOffline ? " on this machine: the server was not reached" : ""
+    case .signOut(let gone):
+      let end = isLater ? " on this machine: the server has not confirmed it yet" : ""
+      guard let current, gone == current.id else {
+        return state.say(.info, "\(signedOut)\(end)")
+      }
       let news = "\(signedOut) of \(current.title)\(end)"
       Leaving.change(&state, to: AccountChange(to: user, saying: news))
     case .delete:

@@ -27,7 +27,8 @@ extension Answer {
     case .clients(let page): ["clients": page.log]
     case .disconnected(let wasThere): ["disconnected": .bool(wasThere)]
     case .devices(let outcome): ["devices": outcome.log]
-    case .account(let user): ["account": user.map { .string($0) } ?? .null]
+    case .account(let user, let isLater):
+      ["account": user.map { .string($0) } ?? .null, "later": .bool(isLater)]
     case .result(let json): ["result": json]
     case .refused(let refusal): ["refused": refusal.log]
     }
@@ -61,7 +62,10 @@ extension Answer {
     case "devices": self = .devices(try DeviceOutcome(log: fields.value(name)))
     case "account":
       let user = try fields.value(name)
-      self = .account(user: user == .null ? nil : try fields.string(name))
+      // Earlier recordings do not say whether the server is told later.
+      self = .account(
+        user: user == .null ? nil : try fields.string(name),
+        isLater: try fields.value("later") == true)
     case "result": self = .result(try fields.value(name))
     case "refused": self = .refused(try Refusal(log: fields.value(name)))
     default: throw ActionLogError(.malformed, "There is no answer `\(name)`.")

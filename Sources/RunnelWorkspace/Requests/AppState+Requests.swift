@@ -79,8 +79,8 @@ extension PendingRequests {
     case (.clients, .clients(let page)): ClientsScreen.take(&state, page, id)
     case (.disconnect, .disconnected(let wasThere)):
       ClientsScreen.finishDisconnect(&state, wasThere: wasThere)
-    case (.account(let deed), .account(let user)):
-      AccountsScreen.finish(&state, id, deed, user: user)
+    case (.account(let deed), .account(let user, let isLater)):
+      AccountsScreen.finish(&state, id, deed, user: user, isLater: isLater)
     case (.device(let request), .devices(let outcome)):
       DevicesScreen.finish(&state, request, outcome)
     case (.method(let call), .result(let json)): MethodCalls.finish(&state, call, json)

@@ -48,8 +48,8 @@ package enum Answer: Sendable {
   /// A connection to the server was ended; false if there was none of this number.
   case disconnected(Bool)
   /// Something was done with an account; the id is that of the user who is signed in by it, or whose
-  /// account comes next.
-  case account(user: String?)
+  /// account comes next. `isLater` says that the server has not confirmed a sign-out, and will be told later.
+  case account(user: String?, isLater: Bool = false)
   /// Something was done with the user's devices.
   case devices(DeviceOutcome)
   /// The result of a method of a service.
