@@ -38,6 +38,23 @@ import Testing
     app.press("Enter")
   }
 
+  @Test(arguments: [100, 60, 44])
+  func stateOfAnAccountIsSeenOnNarrowScreensAndNamesAreCutFirst(_ columns: Int) throws {
+    let long = AccountFacts.Account(
+      id: "long", email: "somebody.with@example.org", name: "Somebody With A Long Name")
+    var ana = Self.ana
+    ana.isVerified = true
+    var facts = AccountFacts([ana], current: ana, .signedIn)
+    facts.waiting = [AccountFacts.Waiting(long, count: 2, .signedOut)]
+    let app = try open(facts, columns: columns)
+    app.press("A")
+    let row = try #require(app.body.first { $0.contains("signed out, 2 writes wait") })
+    #expect(row.contains("somebody.with@example.org") == (columns > 44), "\(row)")
+    #expect(row.contains("Some") == (columns > 44), "\(row)")
+    #expect(row.contains("Somebody With A Long Nam…") == (columns == 100), "\(row)")
+    #expect(app.body.contains { $0.contains("ana@x.org") && $0.contains("shown") })
+  }
+
   // MARK: The header
 
   @Test func headerShowsTheAccountAndWhetherItsSessionHasEnded() throws {
@@ -384,7 +401,7 @@ import Testing
 
   @Test func windowOfARevokedDeviceGoesOnAfterASignInElsewhere() throws {
     var revoked = AccountFacts()
-    (revoked.isRevoked, revoked.revokedUser) = (true, "ana")
+    (revoked.isRevoked, revoked.revokedAccount) = (true, Self.ana)
     #expect(AccountFacts(revoked.json) == revoked)
     let app = try open(revoked)
     app.take(.accounts(AccountFacts([Self.bo])))
@@ -393,6 +410,20 @@ import Testing
     app.take(.accounts(AccountFacts([Self.ana, Self.bo])))
     #expect(
       app.state.session.accountChange == AccountChange(to: "ana", saying: "signed in again"))
+  }
+
+  @Test func formAfterARevocationHasTheAddressThatIsKnown() throws {
+    var revoked = AccountFacts()
+    revoked.isRevoked = true
+    for (account, text) in [(Self.ana, "ana@x.org"), (nil, "")] as [(AccountFacts.Account?, String)]
+    {
+      revoked.revokedAccount = account
+      let app = try open(revoked)
+      app.press("A s")
+      let form = try #require(app.form)
+      #expect(form.fields.first?.input.editor.text == text)
+      #expect(form.focus == (text.isEmpty ? 0 : 1))
+    }
   }
 
   // MARK: Another account with the same address

@@ -18,7 +18,7 @@ extension AccountFacts {
       kept.map { Account($0.user) }.sorted { ($0.title, $0.id) < ($1.title, $1.id) })
     guard let user else {
       isRevoked = ended?.isRevoked == true
-      revokedUser = isRevoked ? ended?.user.id : nil
+      revokedAccount = isRevoked ? ended.map { Account($0.user) } : nil
       return
     }
     current = account(of: user) ?? ended.map { Account($0.user) } ?? Account(id: user)

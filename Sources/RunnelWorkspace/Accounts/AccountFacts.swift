@@ -80,8 +80,8 @@ package struct AccountFacts: Hashable, Sendable {
   /// Whether the session, or the last one if nobody is signed in, has ended because the user took this
   /// device away.
   package var isRevoked = false
-  /// The id of the user who took this device away, while nobody is signed in; nil for none.
-  package var revokedUser: String?
+  /// The account of the user who took this device away, while nobody is signed in; nil for none.
+  package var revokedAccount: Account?
   /// Whether the session has ended because the account was deleted: nobody can sign in to it.
   package var isDeleted = false
   /// Whether the session has ended because the account was disabled: nobody can sign in to it until it is
@@ -202,7 +202,7 @@ extension AccountFacts {
       if FormScreen.closeIdleSignIn(&state) || isShown { state.say(.info, "signed in again") }
     }
     if before == nil || before?.current?.id != facts.current?.id { facts.sayEarlier(&state) }
-    if let user = before?.revokedUser, facts.session == .nobody,
+    if let user = before?.revokedAccount?.id, facts.session == .nobody,
       facts.accounts.contains(where: { $0.id == user }), FormScreen.closeIdleSignIn(&state)
     {
       // Another window, or a command, has signed the user in again.
@@ -252,7 +252,7 @@ extension AccountFacts {
     if case .signedIn = session { members.append(JSONMember("signedIn", true)) }
     if let reasonEnded { members.append(JSONMember("ended", .string(reasonEnded))) }
     if isRevoked { members.append(JSONMember("revoked", true)) }
-    if let revokedUser { members.append(JSONMember("revokedUser", .string(revokedUser))) }
+    if let revokedAccount { members.append(JSONMember("revokedAccount", revokedAccount.json)) }
     if nobodyCount > 0 {
       members.append(JSONMember("nobodyCount", .number(JSONNumber(Int64(nobodyCount)))))
     }
@@ -270,7 +270,10 @@ extension AccountFacts {
     if let reason = json["ended"]?.string { session = .ended(reason) }
     (isRevoked, isDeleted) = (json["revoked"] == true, json["deleted"] == true)
     isDisabled = json["disabled"] == true
-    revokedUser = json["revokedUser"]?.string
+    // Earlier recordings have the id alone.
+    revokedAccount =
+      json["revokedAccount"].flatMap { Account($0) }
+      ?? json["revokedUser"]?.string.map { Account(id: $0) }
     nobodyCount = json["nobodyCount"]?.int.map { Int($0) } ?? 0
     waiting = json["waiting"]?.array?.compactMap { Waiting($0) } ?? []
   }

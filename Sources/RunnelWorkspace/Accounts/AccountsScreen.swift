@@ -7,6 +7,12 @@ package struct AccountsScreen: Hashable, Sendable {
   private static let rowPrefix = "user "
   /// The most columns of an account's title and of its name.
   private static let (titleMax, nameMax) = (40, 24)
+  /// The least columns to which they are cut; a name that would be shorter is left out.
+  private static let (titleMin, nameMin) = (12, 4)
+  /// The columns of a state for which they give way: the reason why a session has ended may be long.
+  private static let stateMax = 36
+  /// The columns between the parts of a row.
+  private static let gap = 2
 
   private(set) var facts = AccountFacts()
   /// Whether the server confirms addresses: those of Feathers have no service for it.
@@ -43,24 +49,41 @@ package struct AccountsScreen: Hashable, Sendable {
     ]
   }
 
-  /// The lines of the rows.
+  /// The lines of the rows, for so many columns.
   ///
   /// O(n²) in the accounts, which are a few: those of one user at one server.
-  private var lines: [String: StyledLine] {
-    let accounts = facts.listed
-    let titleWidth = CellWidth.widest(
-      of: accounts.map { facts.title(of: $0) }, atMost: AccountsScreen.titleMax)
-    let nameWidth = CellWidth.widest(
-      of: accounts.map { $0.name ?? "" }, atMost: AccountsScreen.nameMax)
+  private func lines(in columns: Int) -> [String: StyledLine] {
+    let widths = widths(in: columns)
+    let gap = String(repeating: " ", count: AccountsScreen.gap)
     var lines: [String: StyledLine] = [:]
-    for account in accounts {
+    for account in facts.listed {
       var line = StyledLine(
-        " \(AccountsScreen.cut(facts.title(of: account), titleWidth))  ", .strong)
-      if nameWidth > 0 { line.append(AccountsScreen.cut(account.name ?? "", nameWidth) + "  ") }
+        " \(AccountsScreen.cut(facts.title(of: account), widths.title))\(gap)", .strong)
+      if widths.name > 0 {
+        line.append(AccountsScreen.cut(account.name ?? "", widths.name) + gap)
+      }
       line.append(words(on: account))
       lines[AccountsScreen.rowPrefix + account.id] = line
     }
     return lines
+  }
+
+  /// The columns of the titles and of the names, so that the states behind them are seen: where there is no room for
+  /// all, the names are cut first.
+  private func widths(in columns: Int) -> (title: Int, name: Int) {
+    let accounts = facts.listed
+    let gap = AccountsScreen.gap
+    var title = CellWidth.widest(
+      of: accounts.map { facts.title(of: $0) }, atMost: AccountsScreen.titleMax)
+    var name = CellWidth.widest(of: accounts.map { $0.name ?? "" }, atMost: AccountsScreen.nameMax)
+    let state = min(accounts.map { words(on: $0).width }.max() ?? 0, AccountsScreen.stateMax)
+    let room = columns - 1 - gap - state
+    if name > 0, title + gap + name > room {
+      name = room - title - gap
+      if name < AccountsScreen.nameMin { name = 0 }
+    }
+    if name == 0 { title = min(title, max(room, AccountsScreen.titleMin)) }
+    return (title, name)
   }
 
   /// Returns a text of exactly so many columns, which says if it was cut.
@@ -111,8 +134,10 @@ extension AccountsScreen: ListLayer {
   var countWords: (one: String, several: String)? { ("account", "accounts") }
 
   func draw(into canvas: inout Canvas, _ screen: AppScreen) {
+    // The first column is that of the cursor.
+    let lines = lines(in: max(screen.layout.body.width - 1, 0))
     screen.drawLines(lines, of: self, headings: headings, into: &canvas)
   }
 
-  func text(ofRow id: String) -> String { lines[id]?.text ?? "" }
+  func text(ofRow id: String) -> String { lines(in: .max)[id]?.text ?? "" }
 }

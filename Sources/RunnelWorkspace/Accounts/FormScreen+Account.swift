@@ -102,10 +102,12 @@ extension FormScreen {
   static func openAccountForm(
     _ state: inout AppState, _ deed: AccountDeed, as account: AccountFacts.Account? = nil
   ) {
-    let current = state.database.accounts?.current
+    let facts = state.database.accounts
     // Only who signs in again is known; to add an account, another address is typed.
-    let isAgain = state.database.accounts?.goesOnBySignIn == true
-    let known = deed == .sendReset || deed == .signIn && isAgain ? current : nil
+    let isAgain = facts?.goesOnBySignIn == true || facts?.session == .nobody
+    // After a revocation nobody is shown, and the user of this device signs in again.
+    let shown = facts?.session == .nobody ? facts?.revokedAccount : facts?.current
+    let known = deed == .sendReset || deed == .signIn && isAgain ? shown : nil
     let email = (account ?? known)?.email ?? ""
     var form = FormScreen(
       purpose: .account(deed), title: deed.words.title,
