@@ -72,4 +72,51 @@ import Testing
     app.press("l i")
     #expect(app.form?.fields.first?.label == "qty", "\(app.screen)")
   }
+
+  // MARK: Empty lists
+
+  /// An empty list whose view computes all first values.
+  private func empty(columns: String) throws -> AppDriver {
+    let views = try ViewFile(
+      yaml: """
+        views:
+          - name: f
+            path: /f
+            columns: [\(columns)]
+            new: { from: $me, created: { .sv: timestamp } }
+        """,
+      name: "test.views.yaml"
+    ).views
+    return try AppDriver(views, json: ["other": 1])
+  }
+
+  private func only(_ app: AppDriver) throws -> JSONValue {
+    let all = try #require(app.stored("/f").object)
+    return try #require(all.first).value
+  }
+
+  @Test func newRecordOfAnEmptyListHasTheFieldsOfTheColumnsAndWhatTheViewComputes() throws {
+    let app = try empty(
+      columns: "{ field: from }, { field: text }, { field: qty, format: number }")
+    app.press("a")
+    #expect(try #require(app.form).fields.map(\.label) == ["text", "qty"])
+    app.type("Hello")
+    app.press("Tab")
+    app.type("3")
+    app.press("C-s")
+    let record = try only(app)
+    #expect(record["text"] == "Hello" && record["qty"] == 3, "\(record)")
+    #expect(record["from"] == "zoe" && record["created"]?.int != nil, "\(record)")
+  }
+
+  @Test func wholeValueOfANewRecordGetsWhatTheViewComputes() throws {
+    let app = try empty(columns: "{ field: $key }")
+    app.press("a")
+    #expect(try #require(app.form).fields.map(\.label) == ["value"])
+    app.type(#"{"text":"Hello","from":"ana"}"#)
+    app.press("C-s")
+    let record = try only(app)
+    #expect(record["text"] == "Hello" && record["from"] == "ana", "\(record)")
+    #expect(record["created"]?.int != nil, "\(record)")
+  }
 }

@@ -397,6 +397,8 @@ extension ListScreen {
   /// Returns a form with the fields of the template, of the record under the cursor and of others.
   func formForNewRecord(view: Int) -> FormScreen {
     var fields = fieldsForNewRecord()
+    // What the view computes is added to them.
+    if fields.isEmpty, !definition.template.isEmpty { fields = fieldsOfColumns }
     if fields.isEmpty { fields = [FormScreen.Field("value", kind: .json)] }
     var note = ""
     if hasChosenKeys, !fields.contains(where: { $0.label == FormScreen.keyLabel }) {
@@ -409,9 +411,35 @@ extension ListScreen {
     return form
   }
 
+  /// The fields that the columns show, but for those that are computed: no record tells of others.
+  private var fieldsOfColumns: [FormScreen.Field] {
+    var known = Set(definition.template.map(\.path))
+    var fields: [FormScreen.Field] = []
+    for column in definition.columns {
+      guard case .path(let path) = column.field, !path.isRoot, known.insert(path).inserted,
+        fields.count < ListScreen.newFieldsMax
+      else { continue }
+      fields.append(FormScreen.Field(path.shownText, path: path, kind: column.format.kindOfNew))
+    }
+    return fields
+  }
+
   /// Whether people chose the keys of the records: most of some are not generated ones.
   private var hasChosenKeys: Bool {
     let keys = someRecords(ListScreen.examplesMax).map(\.row.key)
     return keys.count { PushIDGenerator.isPushID($0) } * 2 < keys.count
+  }
+}
+
+extension ColumnDefinition.Format {
+  /// The kind of the values that a column most likely shows, while there is none.
+  fileprivate var kindOfNew: FieldKind {
+    switch self {
+    case .plain: .string
+    case .mark: .boolean
+    case .count, .number: .number
+    // Times are numbers or texts.
+    case .time, .date, .age, .change: .json
+    }
   }
 }

@@ -311,7 +311,16 @@ extension ViewDefinition {
   package func record(
     filledWith values: [(path: Path, value: JSONValue)], me: String, isForm: Bool = false
   ) -> JSONValue {
-    if let only = values.first, values.count == 1, only.path.isRoot { return only.value }
+    if let only = values.first, values.count == 1, only.path.isRoot {
+      // A value without fields stands alone, and so does a server value.
+      guard let own = only.value.object, !own.isEmpty,
+        !own.contains(where: { $0.name.hasPrefix(".") })
+      else { return only.value }
+      let fields = own.map { member in
+        (path: Path(unchecked: [RunnelTree.Key(unchecked: member.name)]), value: member.value)
+      }
+      return record(filledWith: fields, me: me, isForm: isForm)
+    }
     var members: [JSONMember] = []
     for field in template where field.isComputed || !isForm {
       members.put(
