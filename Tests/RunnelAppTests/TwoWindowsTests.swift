@@ -111,6 +111,35 @@ import Testing
     #expect(next.app.toast == "what you were typing here was saved: it is no draft any more")
   }
 
+  /// As after a revocation: all windows leave the account at once, and come back one by one.
+  @Test func windowsThatLeaveTheAccountForAWhileGetTheirOwnTextsBack() throws {
+    let (desk, a, b) = try DraftDesk.withTwoWindows()
+    let (claimsOfA, claimsOfB) = (SessionClaims(), SessionClaims())
+    try desk.type("AAA", a)
+    try desk.type("BBB", b)
+    try desk.end(a, keeping: claimsOfA)
+    try desk.end(b, keeping: claimsOfB)
+    let second = try desk.start(claimsOfB)
+    #expect(second.app.list.line.draft == "BBB")
+    // A window that starts meanwhile takes neither.
+    let new = try desk.start()
+    #expect(new.app.list.line.draft.isEmpty)
+    let first = try desk.start(claimsOfA)
+    #expect(first.app.list.line.draft == "AAA")
+    #expect(desk.texts == ["AAA", "BBB"])
+    for window in [second, new, first] { desk.kill(window) }
+  }
+
+  @Test func textsOfAWindowThatEndsAsAnotherAccountGoToTheNextOne() throws {
+    let (desk, a, b) = try DraftDesk.withTwoWindows()
+    let claims = SessionClaims()
+    try desk.type("AAA", a)
+    try desk.end(a, keeping: claims)
+    desk.kill(b)
+    claims.release()
+    #expect(try desk.start().app.list.line.draft == "AAA")
+  }
+
   @Test func textsWithoutRoomWaitInTheFile() throws {
     func texts(_ writer: Int64, _ letter: String) -> KeptTexts {
       var texts = KeptTexts(writer: writer)
@@ -201,9 +230,9 @@ private final class DraftDesk {
 
   // MARK: What happens
 
-  func start() throws -> Window {
+  func start(_ claims: SessionClaims? = nil) throws -> Window {
     startCount += 1
-    var keeper = SessionKeeper(file)
+    var keeper = SessionKeeper(file, claims)
     let session = keeper.read().session ?? SessionState()
     let app = try AppDriver(
       Fixture.views(), beside: first, now: now, restoring: session, random: startCount * 100)
@@ -266,10 +295,10 @@ private final class DraftDesk {
   }
 
   /// The window ends, by a key or by a signal that it reads.
-  func end(_ window: Window) throws {
+  func end(_ window: Window, keeping claims: SessionClaims? = nil) throws {
     pass()
     left.formUnion(window.kept.union(window.fresh))
-    window.keeper.finish(SessionState.session(window.app.state))
+    window.keeper.finish(SessionState.session(window.app.state), keeping: claims)
     windows.removeAll { $0 === window }
   }
 

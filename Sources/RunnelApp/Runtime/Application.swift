@@ -163,7 +163,7 @@ public final class Application {
       me: workspace.me, isReadOnly: options.isReadOnly, profile: options.profile,
       size: screen.size, now: LocalTime.now(), local: .system, settings: settings.settings)
     keeper = options.stateFolder.map {
-      SessionKeeper(SessionFile(database: options.database, folder: $0))
+      SessionKeeper(SessionFile(database: options.database, folder: $0), host.claims)
     }
     greeting =
       options.isReadOnly || options.record != nil
@@ -237,7 +237,7 @@ public final class Application {
     let trouble = database?.closeAndTell()
     // Writes that waited are decided now: what was stored is no draft any more.
     runtime.receive(inbox.drain())
-    keeper?.finish(SessionState.session(runtime.state))
+    keeper?.finish(SessionState.session(runtime.state), keeping: host.claims)
     return trouble
   }
 }

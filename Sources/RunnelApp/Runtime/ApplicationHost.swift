@@ -18,6 +18,8 @@ final class ApplicationHost {
   let accounts: AccountWork?
   /// Watches what other windows and commands store of the accounts; nil without accounts.
   let accountMonitor: AccountMonitor?
+  /// What keeps the drafts of accounts that were shown before for this program.
+  let claims = SessionClaims()
   /// What is to be said first: the reason why the last account could not be shown, or remarks on how the
   /// database was made; nil for nothing.
   var trouble: String?
@@ -110,6 +112,7 @@ final class ApplicationHost {
   /// Gives the terminal back, and waits for a moment until the session is recorded.
   func close() {
     screen?.close()
+    claims.release()
     guard let problem = recorder?.end() else { return }
     Logger(label: "runnel.workspace").error("recording", metadata: ["error": "\(problem)"])
   }

@@ -24,11 +24,12 @@ struct SessionKeeper {
   /// The time until the next try after a failure, in milliseconds; nil if the last write succeeded.
   private var retryDelay: Int64?
 
-  init(_ file: SessionFile) {
+  /// Makes the keeper of a file; what this program typed before, and left for a while, is its own.
+  init(_ file: SessionFile, _ claims: SessionClaims? = nil) {
     self.file = file
     // What prevents it is told when the session is written.
     try? file.makeFolder()
-    claim = SessionClaim(file: file.lockPath)
+    claim = claims?.take(file.lockPath) ?? SessionClaim(file: file.lockPath)
   }
 
   /// Returns the session of the last time, with what was typed in workspaces that are gone, and a message
@@ -96,11 +97,12 @@ struct SessionKeeper {
     return problem
   }
 
-  /// Writes the session for the last time, and leaves what was typed to the next workspace that starts.
-  mutating func finish(_ session: SessionState) {
+  /// Writes the session for the last time, and leaves what was typed to the next workspace that starts; with
+  /// `claims`, to this program alone while it runs.
+  mutating func finish(_ session: SessionState, keeping claims: SessionClaims? = nil) {
     // Nobody is there to be told any more.
     _ = writeLast(session)
-    leave()
+    if let claims { claims.keep(claim, of: file.lockPath) } else { leave() }
   }
 
   /// Leaves what is in the file to the next workspace that starts.
@@ -156,11 +158,43 @@ struct SessionClaim {
     _ = lock?.take(number)
   }
 
-  /// Whether the workspace with a number has ended; true if that cannot be found out.
+  /// Whether the workspace with a number has ended; true if that cannot be found out, and of this one, which begins
+  /// again.
   func isGone(_ number: Int64?) -> Bool {
-    guard let number, SessionClaim.numbers.contains(number) else { return true }
+    guard let number, number != self.number, SessionClaim.numbers.contains(number) else {
+      return true
+    }
     return lock?.isTakenElsewhere(number) != true
   }
 
   func release() { lock?.release() }
+}
+
+/// The claims of a program on sessions that it has left for another account, and may come back to.
+///
+/// When a device is revoked, all its windows leave the account at once, and come back one by one: without the claims,
+/// the first one would take over what was typed in the others.
+final class SessionClaims {
+  /// The most claims that are kept, each of which has a file open; the oldest are released first.
+  private static let countMax = 16
+
+  private var kept: [(file: String, claim: SessionClaim)] = []
+
+  /// Keeps a claim, by the file with its locks.
+  func keep(_ claim: SessionClaim, of file: String) {
+    kept.append((file, claim))
+    while kept.count > SessionClaims.countMax { kept.removeFirst().claim.release() }
+  }
+
+  /// Returns and removes the claim on a session; nil if none is kept.
+  func take(_ file: String) -> SessionClaim? {
+    guard let index = kept.firstIndex(where: { $0.file == file }) else { return nil }
+    return kept.remove(at: index).claim
+  }
+
+  /// Leaves what is in the files to other programs.
+  func release() {
+    for (_, claim) in kept { claim.release() }
+    kept = []
+  }
 }
