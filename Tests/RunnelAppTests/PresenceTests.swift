@@ -61,6 +61,26 @@ import Testing
     #expect(try row(app, "Rain") == before)
   }
 
+  @Test func otherWindowsAndDevicesOfTheUserAreNoOtherPeople() throws {
+    let app = try chat()
+    let rain = try #require(app.list.records.values.first { $0.row.node?.json["text"] != nil })
+    app.take(.present([]))
+    let before = app.screen
+    app.take(
+      .present([Present(id: "1", name: "zoe", view: "Chat", row: rain.path, isTyping: true)]))
+    #expect(app.screen == before)
+    app.press("g P")
+    #expect(app.screen.joined().contains("nobody else is here · you are also in Chat"))
+    app.take(
+      .present([
+        Present(id: "1", name: "zoe", view: "Chat"), Present(id: "2", name: "ana"),
+        Present(id: "3", name: "zoe"),
+      ]))
+    #expect(app.screen[0].contains("with ana") && !app.screen[0].contains("+1"))
+    app.press("g P")
+    #expect(app.screen.joined().contains("ana in the tree · you are also in Chat and 1 more"))
+  }
+
   @Test func nobodyIsShownAsHereWithoutAConnection() throws {
     let app = try chat()
     app.take(.present([Present(id: "1", name: "ana", view: "Chat", isTyping: true)]))

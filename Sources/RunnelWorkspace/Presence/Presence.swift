@@ -27,16 +27,28 @@ package enum Presence {
       ? "who is here is not known without a connection" : nil
   }
 
-  /// The others who are here; nobody while there is no connection that tells it.
-  private static func others(_ state: AppState) -> [Present] {
+  /// All other workspaces that are here; none while there is no connection that tells it.
+  private static func entries(_ state: AppState) -> [Present] {
     state.database.origin?.isCached == true ? [] : state.database.present ?? []
+  }
+
+  /// The other people who are here: who has other windows or devices is no other person.
+  private static func others(_ state: AppState) -> [Present] {
+    let own = ownName(state)
+    return entries(state).filter { $0.name != own }
+  }
+
+  /// The name under which the others see this person.
+  ///
+  /// What others read is the name of the account, if it has one, and not its address.
+  private static func ownName(_ state: AppState) -> String {
+    let named = state.database.accounts?.current?.name.flatMap { $0.isEmpty ? nil : $0 }
+    return String((named ?? state.database.me).prefix(Present.nameMax))
   }
 
   /// Where this person is, for the entry that the others see.
   package static func own(_ state: AppState, id: String) -> Present {
-    // What others read is the name of the account, if it has one, and not its address.
-    let named = state.database.accounts?.current?.name.flatMap { $0.isEmpty ? nil : $0 }
-    var own = Present(id: id, name: named ?? state.database.me)
+    var own = Present(id: id, name: ownName(state))
     guard let list = state.tabs.frontList else { return own }
     own.view = list.definition.name
     own.row = list.cursorRecord?.path
@@ -105,13 +117,22 @@ package enum Presence {
 
   private static func places(_ state: AppState) -> String {
     let people = others(state)
-    if people.isEmpty { return "nobody else is here" }
-    let texts = people.prefix(listedMax).map { person in
-      let place = person.view.map { " in \($0)" } ?? " in the tree"
-      return person.name + place + (person.isTyping ? ", typing" : "")
+    let own = ownName(state)
+    var texts = people.prefix(listedMax).map { person in
+      person.name + place(of: person) + (person.isTyping ? ", typing" : "")
     }
-    let more = people.count - texts.count
-    return texts.joined(separator: " · ") + (more > 0 ? " · and \(more) more" : "")
+    if people.isEmpty { texts.append("nobody else is here") }
+    if people.count > listedMax { texts.append("and \(people.count - listedMax) more") }
+    let elsewhere = entries(state).filter { $0.name == own }
+    if let first = elsewhere.first {
+      let more = elsewhere.count > 1 ? " and \(elsewhere.count - 1) more" : ""
+      texts.append("you are also\(place(of: first))\(more)")
+    }
+    return texts.joined(separator: " · ")
+  }
+
+  private static func place(of person: Present) -> String {
+    person.view.map { " in \($0)" } ?? " in the tree"
   }
 
   /// The names for the header, each in its color; empty if nobody else is here.

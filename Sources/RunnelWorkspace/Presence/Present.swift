@@ -6,7 +6,7 @@ package struct Present: Hashable, Sendable {
   /// The greatest number of people that are shown; others are left out.
   package static let countMax = 100
   /// The most characters of a name that are read.
-  private static let nameMax = 40
+  static let nameMax = 40
 
   /// The key of the workspace's entry.
   package var id: String
