@@ -46,7 +46,7 @@ extension DatabaseSession {
   package func undo(
     _ entry: ActionLogEntry, in registry: ResourceRegistry
   ) throws -> ResourceOutcome {
-    try carryOut(in: registry) { reader, now throws(ResourceError) in
+    try carryOut(in: registry, of: [entry.path]) { reader, now throws(ResourceError) in
       try planned(undoing: entry, registry, reader, now)
     }
   }
@@ -67,7 +67,7 @@ extension DatabaseSession {
   /// Carries out an operation that is planned within the write.
   private func carryOut(
     in registry: ResourceRegistry, undoes entry: HistoryEntry? = nil,
-    if conditions: [WriteCondition] = [],
+    of records: [Path] = [], if conditions: [WriteCondition] = [],
     _ planning: (any TreeReader, _ now: Int64) throws(ResourceError) -> ResourcePlan
   ) throws -> ResourceOutcome {
     var made: Result<ResourcePlan, ResourceError>?
@@ -77,7 +77,7 @@ extension DatabaseSession {
       return plan.path
     }
     do {
-      let conditionSet = ConditionSet(conditions: conditions)
+      let conditionSet = ConditionSet(conditions: conditions, records: records)
       let written = try core.write(name: nil, cause: cause, if: conditionSet) { reader, now in
         try WriteCondition.check(conditions, reader, info)
         let plan = Result { () throws(ResourceError) in try planning(reader, now) }

@@ -10,6 +10,7 @@ extension WriteCondition {
   ) throws {
     var changed: [Path] = []
     for condition in conditions {
+      if condition.isAsKnown { continue }
       let path = condition.path
       let present = try path.isInfo ? info.node(at: path) : reader.node(at: path)
       if condition.isAnyObject {
@@ -39,12 +40,21 @@ struct ConditionSet {
   /// True if a write is refused whose conditions no origin can check; otherwise these are compared with
   /// what the replica shows, and nothing else.
   var needsOrigin = false
+  /// The places of records that an operation changes or undoes: of a replica's write, the origin compares what it
+  /// replaces there.
+  var records: [Path] = []
+
+  /// The places around which the origin compares what a write replaces, if no one place holds all of it.
+  func placesCompared(undoing entry: HistoryEntry?) -> [Path] {
+    let undone = entry.map { entry in entry.operation.map { [$0] } ?? entry.parts.map(\.path) }
+    return conditions.map(\.path).filter { !$0.isInfo } + records + (undone ?? [])
+  }
 
   /// The place that the origin compares for a write that consists of some parts; nil for none.
   ///
   /// - Throws: `DatabaseError` (`refused`) if the conditions need an origin that cannot check them.
   func placeCompared(changing parts: [Assignment]) throws(DatabaseError) -> Path? {
-    let read = conditions.map(\.path).filter { !$0.isInfo }
+    let read = conditions.filter { !$0.isAsKnown }.map(\.path).filter { !$0.isInfo }
     let all = read + parts.map(\.path)
     if let place = read.first(where: { place in all.allSatisfy { place.contains($0) } }) {
       return place

@@ -71,6 +71,30 @@ import Testing
     }
   }
 
+  /// One of the records had the value before; another one was changed by others since.
+  @Test func undoingWhatWasRefusedOfManyRecordsSaysSo() throws {
+    let path = try Path("/list")
+    _ = try speaker.listen(ListenerID(1), ListenRequest(query: Query(path)))
+    var records: [String: JSONValue] = ["a": ["n": 1], "b": ["n": 2], "c": ["n": 3]]
+    func json() -> JSONValue {
+      .object(records.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value) })
+    }
+    for case .listen(let id, let query, let tag, _) in speaker.takeOriginOutput().commands {
+      _ = try speaker.receive(.push(.set(try Node(json: json())), query.path, tag: tag))
+      _ = try speaker.receive(.listenComplete(id))
+    }
+    _ = try speaker.write(
+      .update(path, [JSONMember("a/n", 3), JSONMember("b/n", 3), JSONMember("c/n", 3)]))
+    let entry = try #require(speaker.historyPage(count: 1).entries.first)
+    #expect(entry.parts.map(\.path.description) == ["/list/a/n", "/list/b/n"])
+    let write = try #require(speaker.pendingWrites.last)
+    _ = try speaker.receive(.rejected(id: write.id, KeptRefusalsTests.refusal))
+    records["b"] = ["n": 7]
+    _ = try speaker.receive(.push(.set(try Node(json: json())), path, tag: nil))
+    let error = #expect(throws: DatabaseError.self) { try speaker.undoWhatStands(entry.id) }
+    #expect(error?.code == .refused, "\(String(describing: error))")
+  }
+
   /// What stood before the second one was written by the first one.
   @Test func undoingTheSecondOfTwoThatWereRefusedSaysSo() throws {
     let path = try Path("/list/a")

@@ -65,7 +65,8 @@ import Testing
         try push()
         _ = try replica.receive(.listenComplete(ask))
       case .unlisten(let ask, _, _): _ = try replica.receive(.unlistened(ask))
-      case .write(let id, let write): try carryOut(write, id, losesAnswer)
+      case .write(let id, let write), .writeIf(let id, let write, _):
+        try carryOut(write, id, losesAnswer)
       case .compareAndSet, .get, .onDisconnect: Issue.record("\(command)")
       }
     }

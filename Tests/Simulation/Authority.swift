@@ -57,6 +57,12 @@ struct Authority {
     case .onDisconnect(let id, let request):
       try disconnects[client, default: OnDisconnect()].register(request)
       return [(client, .acknowledged(id: id))]
+    case .writeIf(let id, let write, let hashes):
+      if let answer = answers[file]?[id] { return [(client, answer)] }
+      let changed = hashes.filter { tree.root[$0.path].contentHash != $0.hash }
+      if changed.isEmpty { return try perform(write, id: id, of: client, on: file, now: now) }
+      return changed.map { (client, .push(.set(tree.root[$0.path]), $0.path, tag: nil)) }
+        + [(client, .stale(id: id))]
     case .compareAndSet(let id, let path, let json, let hash):
       let current = tree.root[path]
       if current.contentHash != hash {

@@ -68,7 +68,8 @@ struct TalkOrigin {
       if answers[id] == nil { try perform(write, id, isRefused: manner == .refuse) }
       if let answer = answers[id] { tell(answer.message, of: answer.state) }
     case .get(let id, let query): tell(.answer(id: id, TalkOrigin.window(query, tree)))
-    case .compareAndSet, .onDisconnect: throw SimulationError("\(command) is not asked here")
+    case .writeIf, .compareAndSet, .onDisconnect:
+      throw SimulationError("\(command) is not asked here")
     }
   }
 

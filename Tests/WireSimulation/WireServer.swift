@@ -402,12 +402,12 @@ struct WireServer {
       switch request.operation {
       case .leave: store?.leaveAll(connection)
       case .unlisten, .doDisconnects: break
-      case .listen, .get, .write, .compareAndSet, .keepForDisconnect, .review:
+      case .listen, .get, .write, .writeIf, .compareAndSet, .keepForDisconnect, .review:
         note(.refused(error), to: request.id, of: connection)
         try change(connection) { $0.answer(request.id, .refused(error)) }
       }
       switch request.operation {
-      case .write, .compareAndSet: try endFailed(connection)
+      case .write, .writeIf, .compareAndSet: try endFailed(connection)
       default: break
       }
     }

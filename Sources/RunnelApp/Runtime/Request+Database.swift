@@ -34,11 +34,11 @@ extension WriteRequest {
     switch self {
     case .set(let path, let json): .write(number, .set(path, json))
     case .update(let path, let members): .write(number, .update(path, members))
-    case .remove(let path): .write(number, .remove(path))
+    case .remove(let path): .writeIf(number, .remove(path), [.known(at: path)])
     case .push(let path, let json): .push(number, path, json)
     case .pushAll(let path, let values): .pushAll(number, path, values)
     case .removeAll(let path, let keys):
-      .write(number, .update(path, keys.map { JSONMember($0.text, .null) }))
+      .writeIf(number, .update(path, keys.map { JSONMember($0.text, .null) }), path.known(keys))
     case .operation(let operation): .perform(number, operation, registry)
     case .append(let identity, let field, let json):
       .perform(number, registry.appending(json, under: newKey(), to: field, of: identity), registry)
@@ -62,12 +62,22 @@ extension WriteRequest {
     switch self {
     case .set(let path, let json): .writeIf(number, .set(path, json), conditions)
     case .update(let path, let members): .writeIf(number, .update(path, members), conditions)
-    case .remove(let path): .writeIf(number, .remove(path), conditions)
+    case .remove(let path): .writeIf(number, .remove(path), conditions + [.known(at: path)])
     case .removeAll(let path, let keys):
-      .writeIf(number, .update(path, keys.map { JSONMember($0.text, .null) }), conditions)
+      .writeIf(
+        number, .update(path, keys.map { JSONMember($0.text, .null) }),
+        conditions + path.known(keys))
     case .operation(let operation): .performIf(number, operation, registry, conditions)
     case .push, .pushAll, .append, .undo, .undoWrite, .guarded, .taking: nil
     }
+  }
+}
+
+extension Path {
+  /// The conditions under which children are removed: what others wrote, and is not known here, is not removed
+  /// with them.
+  fileprivate func known(_ keys: [RunnelTree.Key]) -> [WriteCondition] {
+    keys.map { .known(at: Path(unchecked: self.keys + [$0])) }
   }
 }
 

@@ -78,6 +78,8 @@ struct HistoryCommand: ParsableCommand {
     var members = [JSONMember("path", .string(part.name))]
     if let values = part.values {
       members += [JSONMember("old", values.old), JSONMember("new", values.new)]
+    } else if part.isPartlyKnown {
+      members.append(JSONMember("partlyKnown", .bool(true)))
     } else {
       members.append(JSONMember("tooLarge", .bool(true)))
       switch part.before {

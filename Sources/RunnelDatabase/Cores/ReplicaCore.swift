@@ -219,10 +219,16 @@ extension ReplicaCore {
       // Services have no such write; whoever insists on it gets their refusal.
       let isAsked = conditions.needsOrigin || !isOfServices
       let place = isAsked ? try conditions.placeCompared(changing: parts) : nil
+      // An origin of services compares bases itself.
+      let comparing =
+        place == nil && !isOfServices ? conditions.placesCompared(undoing: cause.undoes) : []
       let isKept = !engine.removesAtDisconnection(parts.map(\.path))
-      try context.recording(parts, storage, now: now, cause: cause, isKept: isKept) {
+      let partlyKnown = try engine.partlyKnown(parts, storage)
+      try context.recording(
+        parts, storage, now: now, cause: cause, isKept: isKept, partlyKnown: partlyKnown
+      ) {
         let written = try engine.write(
-          write, name: name, ifUnchanged: place, now: now, &storage)
+          write, name: name, ifUnchanged: place, comparing: comparing, now: now, &storage)
         (id, outcome) = (written.id, written.outcome)
       }
       isNew = true

@@ -51,13 +51,14 @@ extension SessionContext {
     }
   }
 
-  /// Runs `body`, which carries out a write, and records the write in the history if `isKept` is true.
+  /// Runs `body`, which carries out a write, and records the write in the history if `isKept` is true; not what
+  /// stood at the places that a replica knows only in part.
   func recording(
     _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, cause: WriteCause,
-    isKept: Bool = true, _ body: () throws -> Void
+    isKept: Bool = true, partlyKnown: Set<Path> = [], _ body: () throws -> Void
   ) throws {
     if try !isKept || transaction.historyLimit() == 0 { return try body() }
-    let recorder = try HistoryRecorder(parts, transaction)
+    let recorder = try HistoryRecorder(parts, transaction, partlyKnown: partlyKnown)
     try body()
     guard let written = try recorder.parts(after: transaction, operation: cause.operation()) else {
       return transaction.noteNoChange()

@@ -105,6 +105,12 @@ extension DatabaseSession {
   /// - Throws: as `undo(_:in:progress:)`.
   func undo(plain entry: HistoryEntry) throws -> [Delivery] {
     let members = try entry.parts.map { part in
+      if part.isPartlyKnown {
+        throw DatabaseError(
+          .refused,
+          "Write \(entry.id) cannot be undone: only a part of what stood at \(part.path) was known here. "
+            + "Nothing was changed.")
+      }
       guard let values = part.values else {
         throw DatabaseError(
           .refused,
@@ -171,6 +177,9 @@ extension StoreTransaction {
   private func wasRefused(_ entry: HistoryEntry) throws -> Bool {
     let kept = try keptRefusals().map(\.write)
     let places = Set(entry.parts.map(\.path))
+    if entry.parts.count > 1, kept.contains(where: { $0.wrote(all: entry.parts) }) {
+      return try wasTakenBack(entry)
+    }
     guard kept.contains(where: { Set($0.parts.map(\.path)) == places }) else { return false }
     for part in entry.parts {
       guard let old = part.values?.old, let present = try historyValue(of: part) else {
@@ -185,6 +194,18 @@ extension StoreTransaction {
       else { return false }
     }
     return true
+  }
+
+  /// Whether nothing of a write of several places stands, and at one at least what it replaced does: at the others,
+  /// others may have written since.
+  private func wasTakenBack(_ entry: HistoryEntry) throws -> Bool {
+    var isTakenBack = false
+    for part in entry.parts {
+      guard let values = part.values, let present = try historyValue(of: part) else { return false }
+      if present == values.new { return false }
+      if present == values.old { isTakenBack = true }
+    }
+    return isTakenBack
   }
 
   /// The write that undid an entry, and is in effect; nil if there is none.
@@ -232,6 +253,24 @@ extension StoreTransaction {
       error.places = [part.path]
       throw error
     }
+  }
+}
+
+extension PendingWrite {
+  /// Whether the write made these changes, and no others.
+  fileprivate func wrote(all changes: [HistoryEntry.Part]) -> Bool {
+    var left: [Path: JSONValue] = [:]
+    for change in changes where !change.isPriority { left[change.path] = change.values?.new }
+    for (index, part) in parts.enumerated() {
+      guard case .node(let node) = part.target else { return false }
+      if let new = left.removeValue(forKey: part.path) {
+        if new != node.exportJSON { return false }
+      } else if !bases.indices.contains(index) || bases[index] != node {
+        // The history has only what was changed.
+        return false
+      }
+    }
+    return left.isEmpty
   }
 }
 

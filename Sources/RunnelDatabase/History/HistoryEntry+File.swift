@@ -18,6 +18,7 @@ extension HistoryEntry.Part {
     static let before = "before"
     static let file = "file"
     static let operation = "operation"
+    static let isPartlyKnown = "partlyKnown"
   }
 
   /// Writes a part, whose values are JSON text already; nil if they are too large to keep.
@@ -27,7 +28,7 @@ extension HistoryEntry.Part {
   static func write(
     _ path: Path, isPriority: Bool, values: (old: [UInt8], new: [UInt8])?,
     before: [UInt8]? = nil, file: UndoFile? = nil, operation: Path? = nil,
-    to writer: inout JSONWriter
+    isPartlyKnown: Bool = false, to writer: inout JSONWriter
   ) {
     writer.beginObject()
     writer.writeName(Name.path)
@@ -48,6 +49,10 @@ extension HistoryEntry.Part {
       writer.writeName(Name.file)
       writer.writeValue(file.json)
     }
+    if isPartlyKnown {
+      writer.writeName(Name.isPartlyKnown)
+      writer.writeBool(true)
+    }
     if let operation {
       writer.writeName(Name.operation)
       writer.writeString(operation.description)
@@ -67,6 +72,7 @@ extension HistoryEntry.Part {
       return nil
     }
     self.init(path: path, isPriority: json[Name.isPriority] == .bool(true), values: nil)
+    isPartlyKnown = json[Name.isPartlyKnown] == .bool(true)
     if let old = json[Name.old], let new = json[Name.new] {
       values = Values(old: old, new: new)
     } else if let before = json[Name.before] {

@@ -11,8 +11,10 @@ struct HistoryRecorder {
   /// The value at a place, as JSON text in the export format.
   private struct Note {
     var path: Path
-    /// The text; nil if it is too large to keep.
+    /// The text; nil if it is too large to keep, or not known.
     var old: [UInt8]?
+    /// True if a replica knows only a part of it.
+    var isPartlyKnown = false
   }
 
   /// The places whose nodes are written; none is within another.
@@ -26,12 +28,19 @@ struct HistoryRecorder {
   /// The file with the old value of the one place, if that was too large.
   var file: UndoFile?
 
-  /// Reads the old values before `parts` are carried out.
-  init(_ parts: [Assignment], _ transaction: StoreTransaction) throws {
+  /// Reads the old values before `parts` are carried out; of the places that a replica knows only in part, none is
+  /// kept.
+  init(
+    _ parts: [Assignment], _ transaction: StoreTransaction, partlyKnown: Set<Path> = []
+  ) throws {
     for part in parts {
       guard case .node(let node) = part.target else { continue }
-      let (path, old) = try transaction.standing(at: part.path)
-      nodes.append(Note(path: path, old: old))
+      if partlyKnown.contains(part.path) {
+        nodes.append(Note(path: part.path, old: nil, isPartlyKnown: true))
+      } else {
+        let (path, old) = try transaction.standing(at: part.path)
+        nodes.append(Note(path: path, old: old))
+      }
       written[part.path] = node
     }
     if nodes.count > 1 { nodes = HistoryRecorder.outermost(nodes) }
@@ -98,7 +107,8 @@ struct HistoryRecorder {
       HistoryEntry.Part.write(
         note.path, isPriority: isPriority, values: values,
         before: keepsOld || isAlone && new == nil ? note.old : nil,
-        file: isPriority ? nil : file, operation: record, to: &writer)
+        file: isPriority ? nil : file, operation: record, isPartlyKnown: note.isPartlyKnown,
+        to: &writer)
     }
     writer.beginArray()
     for note in nodes {

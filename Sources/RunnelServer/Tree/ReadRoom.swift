@@ -89,6 +89,7 @@ extension ServedAnswer {
     switch self {
     case .done, .refused, .reviewed: 0
     case .value(let node), .stale(let node): node.contentBytes
+    case .changed(let places): places.reduce(0) { $0 + $1.node.contentBytes }
     case .text(let text): text.count
     case .listening(let answer, _):
       switch answer {

@@ -49,6 +49,13 @@ extension ServedTree {
     case .write(let write, let name):
       _ = try performOnce(write, name, caller, now, transaction, &told, of: connection)
       return .done
+    case .writeIf(let write, let hashes, let name):
+      if try !isDone(name, caller, transaction) {
+        let changed = try failing { try nodesChanged(hashes, caller, now, transaction) }
+        if !changed.isEmpty { return .changed(changed) }
+      }
+      _ = try performOnce(write, name, caller, now, transaction, &told, of: connection)
+      return .done
     case .compareAndSet(let path, let json, let hash, let name):
       return try compareAndSet((path, json), hash, name, caller, now, transaction, &told)
     case .keepForDisconnect(let added, let all):
@@ -119,6 +126,21 @@ extension ServedTree {
       revoked.append(member.listen)
     }
     return revoked.sorted()
+  }
+
+  /// The places whose nodes have other hashes.
+  ///
+  /// Whether a hash is right tells what is there, so a place that the caller may not read is not compared.
+  private mutating func nodesChanged(
+    _ hashes: [PlaceHash], _ caller: Caller, _ now: Int64, _ transaction: some ServedTransaction
+  ) throws -> [PlacedNode] {
+    var changed: [PlacedNode] = []
+    for expected in hashes {
+      guard try canRead(Query(expected.path), caller, now: now, transaction) else { continue }
+      let node = try transaction.node(at: expected.path)
+      if node.contentHash != expected.hash { changed.append(PlacedNode(expected.path, node)) }
+    }
+    return changed
   }
 
   private mutating func compareAndSet(

@@ -61,7 +61,8 @@ extension ServedTree {
     case .get(let asked):
       if try isLargeWindow(asked, transaction) { return true }
       query = asked
-    case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .doDisconnects, .leave:
+    case .unlisten, .write, .writeIf, .compareAndSet, .keepForDisconnect, .review, .doDisconnects,
+      .leave:
       return false
     }
     return try isLarge(query, transaction)
@@ -170,7 +171,8 @@ extension ServedTree {
       wish = SlowRead.Wish(
         connection: connection, id: request.id, caller: request.caller, query: query,
         rules: (rules, rulesVersion, now))
-    case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .doDisconnects, .leave:
+    case .unlisten, .write, .writeIf, .compareAndSet, .keepForDisconnect, .review, .doDisconnects,
+      .leave:
       preconditionFailure("Only listens and reads are large.")
     }
     return wish

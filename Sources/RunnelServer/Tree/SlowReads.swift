@@ -194,7 +194,8 @@ extension TreeJob {
     guard case .request(let request) = wish else { return nil }
     switch request.operation {
     case .listen, .get: return request
-    case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .doDisconnects, .leave:
+    case .unlisten, .write, .writeIf, .compareAndSet, .keepForDisconnect, .review, .doDisconnects,
+      .leave:
       return nil
     }
   }

@@ -42,7 +42,7 @@ struct TreeJob: Sendable {
     switch wish {
     case .request(let request):
       switch request.operation {
-      case .write, .compareAndSet, .keepForDisconnect, .doDisconnects, .leave: true
+      case .write, .writeIf, .compareAndSet, .keepForDisconnect, .doDisconnects, .leave: true
       case .listen, .unlisten, .get, .review: false
       }
     case .operation(let operation, _):
@@ -87,7 +87,7 @@ struct TreeJob: Sendable {
     switch wish {
     case .request(let request):
       switch request.operation {
-      case .write(_, let name), .compareAndSet(_, _, _, let name): name
+      case .write(_, let name), .writeIf(_, _, let name), .compareAndSet(_, _, _, let name): name
       default: nil
       }
     case .operation(.write(_, _, let name, _), _), .operation(.push(_, _, let name, _), _): name
@@ -99,7 +99,7 @@ struct TreeJob: Sendable {
   var isSessionWrite: Bool {
     guard case .request(let request) = wish else { return false }
     switch request.operation {
-    case .write, .compareAndSet: return true
+    case .write, .writeIf, .compareAndSet: return true
     default: return false
     }
   }
@@ -158,7 +158,7 @@ struct TreeJob: Sendable {
     switch wish {
     case .request(let request):
       switch request.operation {
-      case .write(let asked, _): write = asked
+      case .write(let asked, _), .writeIf(let asked, _, _): write = asked
       case .compareAndSet(let path, _, _, _): return path
       default: return nil
       }

@@ -259,7 +259,7 @@ extension ServiceOrigin {
       case .listen(let id, let query, let tag, _): listen(id, query, tag)
       case .unlisten(let id, let query, _): unlisten(id, query)
       case .get(let id, let query): get(id, query)
-      case .write(let id, let write):
+      case .write(let id, let write), .writeIf(let id, let write, _):
         enqueue(id, write, bases[id] ?? [:], doneBefore: done[id] ?? 0)
       case .compareAndSet(let id, _, _, _):
         messages.append(.rejected(id: id, ServiceOrigin.noTransactions))

@@ -166,6 +166,7 @@ extension ClientSession {
     sessionName = handshake.nameToTell
     namedHost = handshake.host.isEmpty ? namedHost : handshake.host
     takesWriteNames = handshake.takesWriteNames
+    takesWriteHashes = handshake.takesWriteHashes
     originTime = handshake.timestamp
     redirectCount = 0
     backoff.noteConnection()

@@ -59,7 +59,8 @@ extension ClientSession {
       perform(.unlisten(ask), now) { () throws(TreeError) in
         .unlisten(try AskedQuery(query), tag: tag)
       }
-    case .write(let id, let write): sendWrite(id, write, now)
+    case .write(let id, let write): sendWrite(id, write, if: [], now)
+    case .writeIf(let id, let write, let hashes): sendWrite(id, write, if: hashes, now)
     case .compareAndSet(let id, let path, let json, let hash):
       request(
         .compareAndSet(path, json, hash: hash, name: name(of: id)), .compareAndSet(id, path), now)
@@ -70,7 +71,9 @@ extension ClientSession {
     }
   }
 
-  private mutating func sendWrite(_ id: Int64, _ write: Write, _ now: WireTime) {
+  private mutating func sendWrite(
+    _ id: Int64, _ write: Write, if hashes: [PlaceHash], _ now: WireTime
+  ) {
     if !takesWriteNames, !configuration.resendsIncrements, write.holdsIncrement {
       // A write that was sent and not answered may have been done.
       if sentIncrements.contains(id) || id <= configuration.lastEarlierWrite {
@@ -81,7 +84,19 @@ extension ClientSession {
       }
       sentIncrements.insert(id)
     }
-    request(.write(write, name: name(of: id)), .write(id), now)
+    request(wireRequest(id, write, if: hashes), .write(id), now)
+  }
+
+  /// The request for a write; of other servers, only one that sets a place compares.
+  private func wireRequest(_ id: Int64, _ write: Write, if hashes: [PlaceHash]) -> WireRequest {
+    let name = name(of: id)
+    if hashes.count == 1, let (path, json) = write.onlyValue, hashes[0].path == path,
+      path.isRoot || !takesWriteHashes
+    {
+      return .compareAndSet(path, json, hash: hashes[0].hash, name: name)
+    }
+    if hashes.isEmpty || !takesWriteHashes { return .write(write, name: name) }
+    return .writeIf(write, hashes: hashes, name: name)
   }
 
   /// The name under which the origin does a write once; nil if it takes no names.
@@ -187,6 +202,9 @@ extension ClientSession {
     case .write(let id) where status == .ok:
       sentIncrements.remove(id)
       tell(.acknowledged(id: id))
+    case .write(let id) where status == .stale:
+      sentIncrements.remove(id)
+      tell(.stale(id: id))
     case .compareAndSet(let id, _) where status == .ok, .onDisconnect(let id) where status == .ok:
       tell(.acknowledged(id: id))
     case .compareAndSet(let id, _) where status == .stale: tell(.stale(id: id))
@@ -241,6 +259,22 @@ extension ClientSession {
       guard phase == .live else { return }
       for message in try decoder.messages(action: action, body: body) { tell(message) }
     default: effects.append(.log("The origin pushed \"\(action.prefix(20))\", which is not known."))
+    }
+  }
+}
+
+extension Write {
+  /// The value and its place, if the write puts one; nil for several, and for a priority.
+  fileprivate var onlyValue: (path: Path, json: JSONValue)? {
+    switch self {
+    case .set(let path, let json): return (path, json)
+    case .update(let path, let members):
+      // The name of a priority is no path.
+      guard members.count == 1, let below = try? Path(members[0].name),
+        let place = try? path.appending(below)
+      else { return nil }
+      return (place, members[0].value)
+    case .copy, .move: return nil
     }
   }
 }

@@ -104,6 +104,7 @@ package struct ClientSession: Sendable {
   /// its connection is done after what is sent on the next one.
   package internal(set) var sessionName: String?
   var takesWriteNames = false
+  var takesWriteHashes = false
   var originTime: Int64 = 0
   /// When the last attempt began, when the connection became live, and when something was received
   /// and sent last; in milliseconds on the monotonic clock.
@@ -256,6 +257,16 @@ extension ClientSession {
   package mutating func ping(now: WireTime) -> [Effect] {
     guard phase == .live else { return [] }
     pingTime = now.uptime
+    send(ClientMessage.ping.bytes, now)
+    return takeEffects()
+  }
+
+  /// Asks an origin that was not heard for a while for a sign of life, because somebody uses its data.
+  package mutating func attend(now: WireTime) -> [Effect] {
+    guard phase == .live, signAskedTime == nil,
+      now.uptime - lastHeard >= limits.attentionMilliseconds
+    else { return [] }
+    signAskedTime = now.uptime
     send(ClientMessage.ping.bytes, now)
     return takeEffects()
   }

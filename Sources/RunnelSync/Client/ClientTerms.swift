@@ -96,6 +96,9 @@ public struct ClientLimits: Hashable, Sendable {
   /// The time without a sign of life after which an origin that owes an answer is asked for one, in
   /// milliseconds.
   public var answerMilliseconds: Int64 = 5000
+  /// The time without a sign of life after which an origin is asked for one while somebody uses its data, in
+  /// milliseconds.
+  public var attentionMilliseconds: Int64 = 10_000
   /// The time without an answer to that question after which the link is `notAnswering`, in
   /// milliseconds.
   public var doubtMilliseconds: Int64 = 3000

@@ -123,6 +123,11 @@ package struct MemoryServedTree: Sendable {
     case .write(let write, let name):
       _ = try performOnce(write, name, caller, now, &told)
       return .done
+    case .writeIf(let write, let hashes, let name):
+      let changed = parts(of: name) == nil ? changed(hashes, caller) : []
+      if !changed.isEmpty { return .changed(changed) }
+      _ = try performOnce(write, name, caller, now, &told)
+      return .done
     case .compareAndSet(let path, let json, let hash, let name):
       return try compareAndSet((path, json), hash: hash, name, caller, now, &told)
     case .keepForDisconnect(let added, let all):
@@ -227,6 +232,17 @@ extension MemoryServedTree {
 
   /// The parts that the write of a name set; nil if it was not done.
   func parts(of name: WriteID?) -> [Assignment]? { name.flatMap { done[$0] } }
+
+  /// The places that the caller may read and whose nodes have other hashes.
+  private func changed(_ hashes: [PlaceHash], _ caller: Caller) -> [PlacedNode] {
+    hashes.compactMap { expected in
+      let isReadable =
+        caller.isAdministrator || access.canRead(Query(expected.path), caller, tree)
+      let node = tree.root[expected.path]
+      return isReadable && node.contentHash != expected.hash
+        ? PlacedNode(expected.path, node) : nil
+    }
+  }
 
   private mutating func compareAndSet(
     _ write: (path: Path, json: JSONValue), hash: String, _ name: WriteID?, _ caller: Caller,

@@ -58,6 +58,9 @@ package enum ServedOperation: Hashable, Sendable {
   case get(Query)
   /// Do a write, once for each name. The answer is `done`.
   case write(Write, name: WriteID?)
+  /// Do a write if the nodes at these places have these hashes, once for each name. The answer is `done` or
+  /// `changed`. A place that the caller may not read is not compared.
+  case writeIf(Write, hashes: [PlaceHash], name: WriteID?)
   /// Set a place if its hash is this one; whoever may not read the place is refused. The answer is `done` or
   /// `stale`.
   case compareAndSet(Path, JSONValue, hash: String, name: WriteID?)
@@ -82,6 +85,8 @@ package enum ServedAnswer: Hashable, Sendable {
   case refused(TreeError)
   /// The condition does not hold; the current node is given.
   case stale(Node)
+  /// Conditions do not hold; the current nodes of their places are given.
+  case changed([PlacedNode])
   /// The connection listens now. Without an index it is told everything at the place.
   case listening(ListenAnswer, isIndexed: Bool)
   /// The node that a query shows.
@@ -90,6 +95,14 @@ package enum ServedAnswer: Hashable, Sendable {
   case text([UInt8])
   /// The connection may not keep these listens, and is told nothing more of them.
   case reviewed(revoked: [ListenNumber])
+}
+
+/// A node and its place.
+package struct PlacedNode: Hashable, Sendable {
+  package var path: Path
+  package var node: Node
+
+  package init(_ path: Path, _ node: Node) { (self.path, self.node) = (path, node) }
 }
 
 /// The part of a query's answer that a client lacks.

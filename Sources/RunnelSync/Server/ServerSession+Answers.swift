@@ -25,6 +25,13 @@ extension ServerSession {
         send(EncodedPush(.put(path, .node(node))).message(tag: nil))
       }
       finish(done.number, answer)
+    case .writeIf:
+      if case .changed(let current) = answer {
+        for place in current {
+          send(EncodedPush(.put(place.path, .node(place.node))).message(tag: nil))
+        }
+      }
+      finish(done.number, answer)
     case .get, .write, .review, .unlisten, .doDisconnects, .leave: finish(done.number, answer)
     }
   }
@@ -38,6 +45,7 @@ extension ServerSession {
     case .done, .listening, .reviewed: respond(number, .ok, "")
     case .refused(let error): refuse(number, error)
     case .stale: respond(number, .stale, "Transaction hash does not match")
+    case .changed: respond(number, .stale, "A hash does not match")
     case .value(let node):
       var writer = JSONWriter()
       node.writeExport(to: &writer)

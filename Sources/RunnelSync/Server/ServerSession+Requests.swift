@@ -136,6 +136,8 @@ extension ServerSession {
       respond(number, .ok, "")
     case .get(let asked): ask(.get(asked.query), number: number)
     case .write(let write, let name): ask(.write(write, name: name), number: number)
+    case .writeIf(let write, let hashes, let name):
+      ask(.writeIf(write, hashes: hashes, name: name), number: number)
     case .compareAndSet(let path, let json, let hash, let name):
       ask(.compareAndSet(path, json, hash: hash, name: name), number: number)
     case .onDisconnect(let request): keep(number, request)

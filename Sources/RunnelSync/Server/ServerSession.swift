@@ -67,6 +67,8 @@ package struct ServerSession: Sendable {
     package var limits: WireLimits
     /// True if the tree does a named write once, which is announced to the client.
     package var takesWriteNames = true
+    /// True if the tree compares the nodes that a merge replaces, which is announced, too.
+    package var takesWriteHashes = true
 
     /// Makes a configuration.
     package init(
@@ -185,7 +187,8 @@ extension ServerSession {
       .handshake(
         Handshake(
           timestamp: now.calendar, host: configuration.host, session: configuration.name,
-          takesWriteNames: configuration.takesWriteNames)))
+          takesWriteNames: configuration.takesWriteNames,
+          takesWriteHashes: configuration.takesWriteHashes)))
     return takeEffects()
   }
 

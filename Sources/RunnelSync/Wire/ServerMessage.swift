@@ -123,13 +123,19 @@ package struct Handshake: Hashable, Sendable {
   }
   /// True if the server does a write with a name once.
   package var takesWriteNames: Bool
+  /// True if the server does a merge only if the nodes that it replaces have the hashes that come with it.
+  package var takesWriteHashes: Bool
 
   /// Makes a handshake.
-  package init(timestamp: Int64, host: String, session: String, takesWriteNames: Bool) {
+  package init(
+    timestamp: Int64, host: String, session: String, takesWriteNames: Bool,
+    takesWriteHashes: Bool = false
+  ) {
     self.timestamp = timestamp
     self.host = host
     self.session = session
     self.takesWriteNames = takesWriteNames
+    self.takesWriteHashes = takesWriteHashes
   }
 
   /// Reads the payload of a handshake.
@@ -138,10 +144,10 @@ package struct Handshake: Hashable, Sendable {
     timestamp = try body.integer(WireName.timestamp)
     host = try body.string(WireName.host)
     session = try body.string(WireName.session)
-    takesWriteNames = false
-    if case .array(let names)? = body.optional(WireName.extensions) {
-      takesWriteNames = names.contains(.string(WireName.writeNames))
-    }
+    var names: [JSONValue] = []
+    if case .array(let told)? = body.optional(WireName.extensions) { names = told }
+    takesWriteNames = names.contains(.string(WireName.writeNames))
+    takesWriteHashes = names.contains(.string(WireName.writeHashes))
   }
 
   var json: JSONValue {
@@ -150,10 +156,10 @@ package struct Handshake: Hashable, Sendable {
       JSONMember(WireName.version, .string(WireName.protocolVersion)),
       JSONMember(WireName.host, .string(host)), JSONMember(WireName.session, .string(session)),
     ]
-    if takesWriteNames {
-      let names: JSONValue = [.string(WireName.writeNames)]
-      members.append(JSONMember(WireName.extensions, names))
-    }
+    var names: [JSONValue] = []
+    if takesWriteNames { names.append(.string(WireName.writeNames)) }
+    if takesWriteHashes { names.append(.string(WireName.writeHashes)) }
+    if !names.isEmpty { members.append(JSONMember(WireName.extensions, .array(names))) }
     return .object(members)
   }
 }

@@ -19,6 +19,8 @@ enum WireName {
   static let extensions = "x"
   /// The extension by which writes have names (section A9).
   static let writeNames = "w"
+  /// The extension by which writes have the hashes of the nodes that they replace.
+  static let writeHashes = "hs"
 
   // Bodies.
   static let path = "p"
@@ -26,6 +28,7 @@ enum WireName {
   static let tag = "t"
   static let hash = "h"
   static let compoundHash = "ch"
+  static let placeHashes = "hs"
   static let writeName = "w"
   static let credential = "cred"
   static let isUnauthenticated = "noauth"

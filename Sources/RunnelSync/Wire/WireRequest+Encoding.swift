@@ -14,6 +14,7 @@ extension WireRequest {
     case .get: .get
     case .write(let write, _): write.putPath == nil ? .merge : .put
     case .compareAndSet: .put
+    case .writeIf: .merge
     case .onDisconnect(.set): .onDisconnectPut
     case .onDisconnect(.update): .onDisconnectMerge
     case .onDisconnect(.cancel): .onDisconnectCancel
@@ -43,6 +44,8 @@ extension WireRequest {
       let query = try asked.query.sentJSON()
       return .object([asked.pathMember, JSONMember(WireName.query, query)])
     case .write(let write, let name): return try write.body(name: name)
+    case .writeIf(let write, let hashes, let name):
+      return try write.merging.body(name: name, hashes: hashes)
     case .compareAndSet(let path, let json, let hash, let name):
       let members = [
         JSONMember(WireName.path, .string(path.description)), JSONMember(WireName.data, json),
@@ -90,7 +93,27 @@ extension Write {
     }
   }
 
-  fileprivate func body(name: WriteID?) throws(TreeError) -> JSONValue {
+  /// The same write as a merge, which can have hashes; the root can only be put.
+  fileprivate var merging: Write {
+    guard case .set(let path, let json) = self, let parent = path.parent, let key = path.lastKey
+    else { return self }
+    return .update(parent, [JSONMember(key.text, json)])
+  }
+
+  /// The expected hashes by their places, which are below that of the merge.
+  private func hashMembers(_ hashes: [PlaceHash]) -> [JSONMember] {
+    guard case .update(let path, _) = self, !hashes.isEmpty else { return [] }
+    let members = hashes.compactMap { expected in
+      expected.path.relative(to: path).map { below in
+        JSONMember(below.keys.map(\.text).joined(separator: "/"), .string(expected.hash))
+      }
+    }
+    return [JSONMember(WireName.placeHashes, .object(members))]
+  }
+
+  fileprivate func body(
+    name: WriteID?, hashes: [PlaceHash] = []
+  ) throws(TreeError) -> JSONValue {
     let data: JSONValue
     let path: String
     switch self {
@@ -104,7 +127,7 @@ extension Write {
         path: target.description)
     }
     let members = [JSONMember(WireName.path, .string(path)), JSONMember(WireName.data, data)]
-    return .object(members + WireRequest.members(name))
+    return .object(members + hashMembers(hashes) + WireRequest.members(name))
   }
 }
 

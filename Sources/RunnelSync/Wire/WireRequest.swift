@@ -14,6 +14,8 @@ package enum WireRequest: Hashable, Sendable {
   case get(AskedQuery)
   /// Do a write, once for each name.
   case write(Write, name: WriteID?)
+  /// Do a write if the nodes at these places have these hashes, once for each name.
+  case writeIf(Write, hashes: [PlaceHash], name: WriteID?)
   /// Set a place if its hash is this one.
   case compareAndSet(Path, JSONValue, hash: String, name: WriteID?)
   /// Register a disconnect request, or cancel it.
@@ -55,14 +57,17 @@ extension WireRequest {
   /// The values that are to be written, and whether they replace a single place; nil if none are.
   var writtenValues: (values: JSONValue, isSet: Bool)? {
     switch self {
-    case .write(.set(_, let json), _), .compareAndSet(_, let json, _, _),
+    case .write(.set(_, let json), _), .writeIf(.set(_, let json), _, _),
+      .compareAndSet(_, let json, _, _),
       .onDisconnect(.set(_, let json)):
       (json, true)
-    case .write(.update(_, let members), _), .onDisconnect(.update(_, let members)):
+    case .write(.update(_, let members), _), .writeIf(.update(_, let members), _, _),
+      .onDisconnect(.update(_, let members)):
       (.object(members), false)
     // Clients do not request copies and moves.
-    case .write(.copy, _), .write(.move, _), .onDisconnect(.cancel), .listen, .unlisten, .get,
-      .authenticate, .unauthenticate, .appCheck, .statistics:
+    case .write(.copy, _), .write(.move, _), .writeIf(.copy, _, _), .writeIf(.move, _, _),
+      .onDisconnect(.cancel), .listen, .unlisten, .get, .authenticate, .unauthenticate, .appCheck,
+      .statistics:
       nil
     }
   }
@@ -91,9 +96,7 @@ extension WireRequest {
       self = .unlisten(try body.asked(), tag: try body.tag())
     case .get: self = .get(try body.asked())
     case .put: self = try WireRequest.put(body)
-    case .merge:
-      self = .write(
-        .update(try body.path(), try body.members(WireName.data)), name: try body.writeName())
+    case .merge: self = try WireRequest.merge(body)
     case .onDisconnectPut: self = try WireRequest.onDisconnectPut(body)
     case .onDisconnectMerge:
       self = .onDisconnect(.update(try body.path(), try body.members(WireName.data)))
@@ -129,6 +132,21 @@ extension WireRequest {
     }
     if place.isPriority { throw body.invalid("a priority alone cannot be set on a condition") }
     return .compareAndSet(place.path, json, hash: hash, name: name)
+  }
+
+  private static func merge(_ body: WireBody) throws(TreeError) -> WireRequest {
+    let path = try body.path()
+    let write = Write.update(path, try body.members(WireName.data))
+    let name = try body.writeName()
+    guard body.optional(WireName.placeHashes) != nil else { return .write(write, name: name) }
+    var hashes: [PlaceHash] = []
+    for member in try body.members(WireName.placeHashes) {
+      guard case .string(let hash) = member.value else {
+        throw body.invalid("\"\(WireName.placeHashes)\" is not an object of hashes by path")
+      }
+      hashes.append(PlaceHash(try path.appending(Path(member.name)), hash))
+    }
+    return .writeIf(write, hashes: hashes, name: name)
   }
 
   private static func onDisconnectPut(_ body: WireBody) throws(TreeError) -> WireRequest {

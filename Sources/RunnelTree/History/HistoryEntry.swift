@@ -22,12 +22,14 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
     public var path: Path
     /// True if only the priority of the place was written.
     public var isPriority: Bool
-    /// The two values; nil if they were too large to keep.
+    /// The two values; nil if they were too large to keep, or if a replica did not know all that stood there.
     ///
     /// What stood before may be kept nevertheless, so that the write can be undone.
     public var values: Values?
     /// The value before an import that replaced too much to keep both values; nil otherwise.
     package var before: Before?
+    /// True if a replica knew only a part of what stood there, so that nothing can bring it back.
+    package var isPartlyKnown = false
 
     /// The value at a place before an import.
     package enum Before: Hashable, Sendable {

@@ -16,6 +16,11 @@ public enum OriginCommand: Hashable, Sendable {
   case unlisten(AskID, Query, tag: Int?)
   /// Do a write. The origin does it once for each id, however often it is sent.
   case write(id: Int64, Write)
+  /// Do a write if the nodes at some of its places have these hashes; it is sent again under its id until it is
+  /// answered. If one has another hash, the origin sends the nodes that stand there, and answers with `stale`.
+  ///
+  /// An origin that cannot compare does the write.
+  case writeIf(id: Int64, Write, hashes: [PlaceHash])
   /// Set a place if the node there has this hash: for a transaction, or a write under a condition.
   /// The latter is sent again under its id until it is answered, so an origin that has done it answers
   /// the same again; or with `stale`, after the node that it left.
@@ -24,6 +29,20 @@ public enum OriginCommand: Hashable, Sendable {
   case get(id: Int64, Query)
   /// Register or cancel a write for the time when this client disconnects.
   case onDisconnect(id: Int64, DisconnectRequest)
+}
+
+/// The hash of the node that is expected at a place.
+public struct PlaceHash: Hashable, Sendable {
+  /// The place.
+  public var path: Path
+  /// The hash of the node, as in `compareAndSet`.
+  public var hash: String
+
+  /// Makes the expectation of a node.
+  public init(_ path: Path, _ hash: String) {
+    self.path = path
+    self.hash = hash
+  }
 }
 
 /// A message of the origin to a replica.
@@ -52,7 +71,7 @@ public enum OriginMessage: Hashable, Sendable {
   case answer(id: Int64, Node)
   /// A write, or another command, was refused; nothing of it was done.
   case rejected(id: Int64, TreeError)
-  /// A place was not set, since the node there has another hash. That node was sent before.
+  /// A place was not set, or a write not done, since a node there has another hash. That node was sent before.
   case stale(id: Int64)
 }
 

@@ -22,6 +22,7 @@ extension PendingWrite {
     static let number = "number"
     static let madeAt = "at"
     static let done = "done"
+    static let isCompared = "compared"
   }
 
   /// The write as JSON, without its id.
@@ -89,6 +90,7 @@ extension PendingWrite {
     if bases.indices.contains(index), let base = bases[index] {
       members.append(JSONMember(Name.base, base.exportJSON))
     }
+    if compared.contains(parts[index].path) { members.append(JSONMember(Name.isCompared, true)) }
     return .object(members)
   }
 
@@ -100,9 +102,11 @@ extension PendingWrite {
     else { return nil }
     var parts: [Assignment] = []
     var bases: [Node?] = []
+    var compared: Set<Path> = []
     for element in elements {
       guard let part = PendingWrite.part(element) else { return nil }
       parts.append(part)
+      if element[Name.isCompared] == true { compared.insert(part.path) }
       // Without its base a conflict cannot be found, but the write is as good as with it.
       bases.append(element[Name.base].flatMap { try? Node(json: $0) })
     }
@@ -117,6 +121,7 @@ extension PendingWrite {
       maker: PendingWrite.maker(json, isDurable: isDurable),
       madeAt: PendingWrite.integer(json[Name.madeAt]))
     doneCount = json[Name.done]?.int ?? 0
+    self.compared = compared
   }
 
   private static func seen(_ json: JSONValue) -> SeenNode? {

@@ -15,6 +15,11 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   package var bases: [Node?]
   /// What the origin has to hold, so that it does the write; nil if it does it in any case.
   package var seen: SeenNode?
+  /// The places of its parts where the origin has to hold the base, so that it does the write.
+  ///
+  /// Unlike `seen`, the bases are brought up to date when the write has waited for a connection, and was merged
+  /// with what others wrote.
+  package var compared: Set<Path> = []
   /// False for a write that is shown only when the origin has taken it.
   package var isVisible: Bool
   /// The author.

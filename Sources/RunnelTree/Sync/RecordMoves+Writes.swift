@@ -13,7 +13,8 @@ extension RecordMoves {
   ) throws(TreeError) -> (write: Write, conditions: [WriteCondition]) {
     if isEmpty { return (write, conditions) }
     // Who expects a record does not make it.
-    let expected = Set(conditions.filter { $0.isAnyObject || $0.value != .null }.map(\.path))
+    let expected = Set(
+      conditions.filter { $0.isAnyObject || !$0.isAsKnown && $0.value != .null }.map(\.path))
     func now(_ path: Path, makes isMade: Bool) throws(TreeError) -> Path {
       let new = place(path)
       if new == path || isMade && hasMoved(path) && !expected.contains(path) { return path }

@@ -37,11 +37,11 @@ extension Replica {
   /// Does a write here; it is pending from now on.
   ///
   /// Increments add to the value here, including all pending writes. `now` is in milliseconds since
-  /// 1970 by the origin's clock.
+  /// 1970 by the origin's clock. The origin compares what stands around the places in `comparing`.
   ///
   /// - Throws: `TreeError` that names the refused place; nothing is written then.
   mutating func write(
-    _ write: Write, isVisible: Bool = true, upon seen: SeenNode? = nil,
+    _ write: Write, isVisible: Bool = true, upon seen: SeenNode? = nil, comparing: [Path] = [],
     by maker: PendingWrite.Maker, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (write: PendingWrite, touched: [Path]) {
     let reader = ReplicaReader(storage: storage, book: book, writes: .all)
@@ -50,9 +50,10 @@ extension Replica {
     let id = try storage.takeWriteID()
     // Where the origin refuses changes by others, there is nothing to merge with.
     for part in parts { bases.append(seen == nil ? try mergeBase(of: part, storage) : nil) }
-    let pending = PendingWrite(
+    var pending = PendingWrite(
       id: id, write: write.asked(parts), parts: parts, bases: bases, seen: seen,
       isVisible: isVisible, maker: maker, madeAt: now)
+    pending.compared = compared(parts, bases, around: comparing, of: pending.write)
     try storage.save(pending)
     book.add(pending)
     guard isVisible else { return (pending, []) }

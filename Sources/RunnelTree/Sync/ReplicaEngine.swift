@@ -250,21 +250,22 @@ extension ReplicaEngine {
   /// under which the origin's answer is completed. A write that is not visible is sent like any
   /// other, but it is shown only when the origin has taken it. A passing one ends with the connection,
   /// and is refused without one. With a `place`, the origin does the write only if that still is as it
-  /// is known here.
+  /// is known here; what it replaces around the places in `comparing` has to be as it is known, too.
   ///
   /// - Precondition: no write that is pending, or was done, has the same name; and the write changes
   ///   nothing outside of `place`.
   /// - Throws: `TreeError` that names the refused place; nothing is written then.
   package mutating func write(
     _ write: Write, isVisible: Bool = true, isPassing: Bool = false, name: WriteID? = nil,
-    ifUnchanged place: Path? = nil, now: Int64, _ storage: inout some ReplicaStorage
+    ifUnchanged place: Path? = nil, comparing: [Path] = [], now: Int64,
+    _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
     var outcome = ReplicaOutcome()
     if isPassing, let id = try refusePassing(&outcome, &storage) { return (id, outcome) }
     var seen: SeenNode?
     if let place { seen = try self.seen(at: place, storage) }
     let (pending, written) = try replica.write(
-      write, isVisible: isVisible, upon: seen,
+      write, isVisible: isVisible, upon: seen, comparing: comparing,
       by: isPassing ? .passing(session: session) : .anyone(name: name), now: originTime(now),
       &storage)
     if pending.parts.isEmpty {

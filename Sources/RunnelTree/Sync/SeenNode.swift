@@ -64,9 +64,21 @@ package struct SeenNode: Hashable, Sendable {
 extension PendingWrite {
   /// The command that asks the origin for the write.
   var command: OriginCommand {
-    guard let seen else { return .write(id: id, write) }
+    guard let seen else {
+      let hashes = expectedHashes
+      return hashes.isEmpty ? .write(id: id, write) : .writeIf(id: id, write, hashes: hashes)
+    }
     return .compareAndSet(
       id: id, seen.path, seen.json(after: write), hash: seen.node.contentHash)
+  }
+
+  /// What the origin has to hold at the compared places, as far as that is known.
+  private var expectedHashes: [PlaceHash] {
+    if compared.isEmpty { return [] }
+    return zip(parts, bases).compactMap { part, base in
+      guard let base, compared.contains(part.path) else { return nil }
+      return PlaceHash(part.path, base.contentHash)
+    }
   }
 
   /// The node that the write leaves at the place that it was made upon; nil if the origin computes a

@@ -13,6 +13,8 @@ public struct WriteCondition: Hashable, Sendable {
   }
   /// Whether any object meets the condition, whatever stands in it; then the value is not compared.
   private(set) package var isAnyObject = false
+  /// Whether what is known here meets the condition: only an origin compares it.
+  private(set) package var isAsKnown = false
   /// The expected node with its priorities; nil if these are not compared.
   private(set) package var node: Node?
 
@@ -33,6 +35,13 @@ public struct WriteCondition: Hashable, Sendable {
   package static func object(at path: Path) -> WriteCondition {
     var condition = WriteCondition(path, .null)
     condition.isAnyObject = true
+    return condition
+  }
+
+  /// Makes the condition that the origin of a replica has at a place what the replica knows of it.
+  package static func known(at path: Path) -> WriteCondition {
+    var condition = WriteCondition(path, .null)
+    condition.isAsKnown = true
     return condition
   }
 

@@ -358,7 +358,8 @@ enum Deleting {
       } else {
         try state.database.resources.removing(batch[0])
       }
-    let kept = batch.flatMap { state.writes.deletion?.kept[$0] ?? [] }
+    var kept = batch.flatMap { state.writes.deletion?.kept[$0] ?? [] }
+    if request.isOperation { kept.append(.known(at: batch[0])) }
     return kept.isEmpty ? request : .guarded(request, kept)
   }
 

@@ -68,6 +68,7 @@ package struct EntryText {
     let start = name.isEmpty ? "" : "\(name)  "
     guard let values = part.values else {
       let what = name.isEmpty ? "\(part.path)  " : start
+      if part.isPartlyKnown { return "\(what)(only a part was known here)" }
       return "\(what)(too large to \(part.before == nil ? "keep" : "show"))\(part.keptWords)"
     }
     switch (values.old, values.new) {
@@ -97,6 +98,7 @@ package struct EntryText {
 
   /// The words for a part of a write that is too large, in full.
   static func words(onLarge part: HistoryEntry.Part) -> String {
+    if part.isPartlyKnown { return "only a part of what stood there was known here" }
     guard part.before != nil else { return "the values were too large to keep" }
     return part.keptWords.isEmpty
       ? "too large to show; what stood there before is kept"

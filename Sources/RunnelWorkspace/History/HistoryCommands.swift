@@ -66,6 +66,9 @@ extension HistoryCommands {
     }
     if let reason = state.reasonReadOnly { return reason }
     if state.writes.undoing.reversal != nil { return "a write is being taken back" }
+    if entry.parts.contains(where: \.isPartlyKnown) {
+      return "cannot be undone: only a part of what stood there was known here"
+    }
     return entry.isUndoable ? nil : "cannot be undone: its values were too large to keep"
   }
 }

@@ -184,7 +184,8 @@ extension Question {
     }
     do throws(Refusal) {
       let request = try state.database.resources.removing(path)
-      let kept = Deleting.conditions(state, removal)[path] ?? []
+      var kept = Deleting.conditions(state, removal)[path] ?? []
+      if request.isOperation { kept.append(.known(at: path)) }
       state.submit(.delete(path), kept.isEmpty ? request : .guarded(request, kept))
     } catch {
       state.say(.error, error.message)

@@ -154,6 +154,7 @@ extension QueueScreen {
   /// kept, to be seen and tried again. The replica's file keeps it, too; see `WriteQueue.take(_:newID:)`.
   static func take(_ state: inout AppState, rejected id: Int64, _ reason: String) {
     if let write = state.writes.queue.pending.first(where: { $0.id == id }), write.isDurable {
+      state.writes.undoing.noteRefusal(of: write)
       state.writes.queue.keep(write, as: state.requests.newID(), reason, at: state.now)
       state.writes.queue.pending.removeAll { $0.id == id }
       refreshQueue(&state)

@@ -295,6 +295,17 @@ package struct UndoHistory: Hashable, Sendable {
     }
   }
 
+  /// Notes that the origin refused a write; if it undid the last step, that is not undone, nor can it be redone.
+  ///
+  /// The next undo asks before it takes an older step.
+  mutating func noteRefusal(of write: PendingWrite) {
+    guard let step = redoable.last, case let places = step.restoredPlaces, !places.isEmpty,
+      write.parts.allSatisfy({ part in places.contains { $0.contains(part.path) } })
+    else { return }
+    redoable.removeLast()
+    (refusedTitle, hasLeft) = (step.title, true)
+  }
+
   /// Adds a step as the next one in a direction.
   package mutating func push(_ step: Step, for direction: Direction) {
     switch direction {

@@ -279,6 +279,30 @@ import Testing
     #expect(client.take() == [#"{"t":"c","d":{"t":"p","d":{}}}"#, "latency 12"])
   }
 
+  /// Nothing is owed, and nothing comes through any more.
+  @Test func whoUsesTheDataOfASilentOriginLearnsThatItDoesNotAnswer() {
+    var client = ScriptedClient()
+    client.change { $0.attend(now: $1) }
+    client.goLive()
+    client.asked()
+    client.now.uptime = 9999
+    client.change { $0.attend(now: $1) }
+    #expect(client.take().isEmpty)
+    client.now.uptime = 10_000
+    client.change { $0.attend(now: $1) }
+    client.now.uptime = 11_000
+    client.change { $0.attend(now: $1) }
+    #expect(client.take() == [#"{"t":"c","d":{"t":"p","d":{}}}"#])
+    #expect(client.session.deadline() == 13_000)
+    client.now.uptime = 13_000
+    client.change { $0.advance(now: $1) }
+    #expect(client.session.link == .notAnswering)
+    client.hear(#"{"t":"c","d":{"t":"o","d":{}}}"#)
+    #expect(client.session.link == .live)
+    client.change { $0.attend(now: $1) }
+    #expect(client.take().isEmpty)
+  }
+
   @Test func anOriginThatOwesAnAnswerIsAskedForASignAndThenSaidNotToAnswer() throws {
     var client = ScriptedClient()
     client.goLive()

@@ -98,6 +98,50 @@ import Testing
     #expect(client.take() == [#"{"t":"d","d":{"r":7,"a":"n","b":{"p":"/counter"}}}"#])
   }
 
+  /// A server that does not say so compares only what is put at one place.
+  @Test(arguments: [false, true]) func hashesOfAWriteAreSentAsTheServerTakesThem(
+    isTaken: Bool
+  ) throws {
+    var client = ScriptedClient()
+    client.change { $0.start(now: $1) }
+    client.open()
+    let extensions = isTaken ? #","x":["hs"]"# : ""
+    client.hear(
+      #"{"t":"c","d":{"t":"h","d":{"ts":1735689600123,"v":"5","h":"localhost:9","s":"s"\#(extensions)}}}"#
+    )
+    _ = client.take()
+    let (a, b) = (PlaceHash(try Path("/r/a"), "A="), PlaceHash(try Path("/r/b"), ""))
+    client.send(
+      .writeIf(
+        id: 7, .update(try Path("/r"), [JSONMember("a", 5), JSONMember("b", 6)]), hashes: [a, b]),
+      .writeIf(id: 8, .set(a.path, .null), hashes: [a]))
+    let sent = client.take().joined(separator: "\n")
+    let hashes = #","hs":{"a":"A=","b":""}"#
+    #expect(
+      sent.contains(#""a":"m","b":{"p":"/r","d":{"a":5,"b":6}\#(isTaken ? hashes : "")}"#),
+      "\(sent)")
+    let removal =
+      isTaken
+      ? #""a":"m","b":{"p":"/r","d":{"a":null},"hs":{"a":"A="}}"#
+      : #""a":"p","b":{"p":"/r/a","d":null,"h":"A="}"#
+    #expect(sent.contains(removal), "\(sent)")
+  }
+
+  @Test func aStaleWriteIsTold() throws {
+    var client = ScriptedClient()
+    client.goLive()
+    client.send(
+      .writeIf(
+        id: 7, .update(.root, [JSONMember("a", 5), JSONMember("b", 6)]),
+        hashes: [PlaceHash(try Path("/a"), "")]))
+    let sent = try #require(client.take().last)
+    let number = try #require(
+      JSONValue(parsing: sent)["d"]?["r"]?.int, "\(sent)")
+    client.hear(
+      #"{"t":"d","d":{"r":\#(number),"b":{"s":"datastale","d":"A hash does not match"}}}"#)
+    #expect(client.takeMessages().last == .stale(id: 7))
+  }
+
   @Test func aGetAndALeaveAreAsRecorded() throws {
     var client = recorded()
     begin(&client)

@@ -26,7 +26,7 @@ import Testing
     var session = ServerSession(.init(name: "Ks0Qx8b1", host: "localhost:9000"))
     let effects = session.open(now: WireTime(calendar: 1_735_689_600_123, uptime: 5))
     let expected =
-      #"{"t":"c","d":{"t":"h","d":{"ts":1735689600123,"v":"5","h":"localhost:9000","s":"Ks0Qx8b1","x":["w"]}}}"#
+      #"{"t":"c","d":{"t":"h","d":{"ts":1735689600123,"v":"5","h":"localhost:9000","s":"Ks0Qx8b1","x":["w","hs"]}}}"#
     #expect(effects == [.send(Array(expected.utf8))])
   }
 
@@ -133,6 +133,18 @@ import Testing
       C→S {"t":"d","d":{"r":11,"a":"m","b":{"p":"/","d":{"users/ada/age":37,"log/k1":true,"old":null}}}}
       S→C {"t":"d","d":{"r":11,"b":{"s":"ok","d":""}}}
       """)
+  }
+
+  /// The hashes are those of 4 and of 42.
+  @Test func aMergeWithHashesIsStaleAndThenDone() throws {
+    try expect(
+      """
+      C→S {"t":"d","d":{"r":8,"a":"m","b":{"p":"/r","d":{"a":5,"b":6},"hs":{"a":"eVih19a6ZDz3NL32uVBtg9KSgQY=","b":""}}}}
+      S→C {"t":"d","d":{"a":"d","b":{"p":"r/a","d":42}}}
+      S→C {"t":"d","d":{"r":8,"b":{"s":"datastale","d":"A hash does not match"}}}
+      C→S {"t":"d","d":{"r":9,"a":"m","b":{"p":"/r","d":{"a":5,"b":6},"hs":{"a":"bQ5XV5L9riGZgerGMb/8Z87RxeI=","b":""}}}}
+      S→C {"t":"d","d":{"r":9,"b":{"s":"ok","d":""}}}
+      """, from: #"{"r":{"a":42}}"#)
   }
 
   @Test func aMergeIsToldAsOne() throws {

@@ -50,6 +50,7 @@ import Testing
     #"{"t":"d","d":{"r":9,"a":"g","b":{"p":"/d","q":{"sp":3,"sn":"[MAX_NAME]","sin":false,"i":"height"}}}}"#,
     #"{"t":"d","d":{"r":7,"a":"p","b":{"p":"/a","d":1,"w":["c1",7]}}}"#,
     #"{"t":"d","d":{"r":7,"a":"m","b":{"p":"/a","d":{"b":1},"w":["c1",8]}}}"#,
+    #"{"t":"d","d":{"r":7,"a":"m","b":{"p":"/a","d":{"b":1,"c/d":2},"hs":{"b":"x=","c/d":""},"w":["c1",8]}}}"#,
   ])
   func aRequestIsReadAndWritten(text: String) throws {
     let read = try request(text)
@@ -104,6 +105,7 @@ import Testing
     (#"{"r":1,"a":"p","b":{"p":"/a/.priority","d":1,"h":"x"}}"#, "on a condition"),
     (#"{"r":1,"a":"p","b":{"p":"/a","d":1,"w":["c",0]}}"#, "number from 1"),
     (#"{"r":1,"a":"p","b":{"p":"/a","d":1,"w":"c"}}"#, "number from 1"),
+    (#"{"r":1,"a":"m","b":{"p":"/a","d":{"b":1},"hs":{"b":1}}}"#, "not an object of hashes by path"),
     (#"{"r":1,"a":"m","b":{"p":"/a","d":[1]}}"#, "not an object of values by path"),
     (#"{"r":1,"a":"auth","b":{}}"#, "no \"cred\""),
     (#"{"r":1,"a":"auth","b":[]}"#, "it is not an object"),
@@ -138,6 +140,7 @@ import Testing
   @Test(arguments: [
     #"{"t":"c","d":{"t":"h","d":{"ts":1735689600123,"v":"5","h":"localhost:9000","s":"Ks0Qx8b1"}}}"#,
     #"{"t":"c","d":{"t":"h","d":{"ts":1,"v":"5","h":"h","s":"s","x":["w"]}}}"#,
+    #"{"t":"c","d":{"t":"h","d":{"ts":1,"v":"5","h":"h","s":"s","x":["w","hs"]}}}"#,
     #"{"t":"c","d":{"t":"r","d":"b.example:9000"}}"#,
     #"{"t":"c","d":{"t":"s","d":"maintenance"}}"#,
     #"{"t":"c","d":{"t":"e","d":"bad"}}"#,

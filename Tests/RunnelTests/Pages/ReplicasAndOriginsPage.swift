@@ -40,10 +40,25 @@ final class HomeOrigin: Sendable {
       let found = try await DatabaseQuery(database: home, query: query).get()
       return [.answer(id: id, found.node)]
     case .write(let id, _) where refusesAll.withLock({ $0 }),
+      .writeIf(let id, _, hashes: _) where refusesAll.withLock({ $0 }),
       .compareAndSet(let id, _, _, hash: _) where refusesAll.withLock({ $0 }):
       return [.rejected(id: id, TreeError(.permissionDenied, "Nobody may write."))]
     case .write(let id, let write):
       return try await done(id, write, if: [])
+    case .writeIf(let id, let write, let hashes):
+      var conditions: [WriteCondition] = []
+      for expected in hashes {
+        let present = try await home.reference(at: expected.path).get()
+        if present.node.contentHash != expected.hash {
+          return [.push(.set(present.node), expected.path, tag: nil), .stale(id: id)]
+        }
+        conditions.append(WriteCondition(expected.path, present.value))
+      }
+      do {
+        return try await done(id, write, if: conditions)
+      } catch let error as TreeDatabaseError where error.code == .changed {
+        return try await answer(command)
+      }
     case .compareAndSet(let id, let path, let json, let hash):
       let present = try await home.reference(at: path).get()
       guard present.node.contentHash == hash else {

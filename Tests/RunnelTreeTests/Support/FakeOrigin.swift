@@ -55,6 +55,14 @@ struct FakeOrigin {
       if random.chance(15) { return tell(.rejected(id: id, FakeOrigin.refusal)) }
       try onDisconnect.register(request)
       tell(.acknowledged(id: id))
+    case .writeIf(let id, let write, let hashes):
+      if let answer = answers[id] { return tell(answer) }
+      let changed = hashes.filter { tree.root[$0.path].contentHash != $0.hash }
+      for place in changed { tell(.push(.set(tree.root[place.path]), place.path, tag: nil)) }
+      if !changed.isEmpty { return tell(.stale(id: id)) }
+      let answer = carryOut(write, id: id, now: now)
+      answers[id] = answer
+      tell(answer)
     case .compareAndSet(let id, let path, let json, let hash):
       guard tree.root[path].contentHash == hash else {
         tell(.push(.set(tree.root[path]), path, tag: nil))

@@ -237,6 +237,8 @@ extension OriginCommand {
     switch self {
     case .listen(_, _, _, let known): SentText(short: text, hash: known.whole)
     case .compareAndSet(_, _, _, let hash): SentText(short: text, hash: hash)
+    case .writeIf(_, _, let hashes):
+      SentText(short: text, hash: hashes.map(\.hash).joined(separator: " "))
     case .unlisten, .write, .get, .onDisconnect: SentText(short: text)
     }
   }
@@ -257,6 +259,7 @@ extension OriginCommand {
     case .onDisconnect(let id, .update(let path, let members)):
       "\(id) on disconnect update \(path) \(JSONValue.object(members).jsonText())"
     case .onDisconnect(let id, .cancel(let path)): "\(id) on disconnect cancel \(path)"
+    case .writeIf(let id, let write, _): "\(OriginCommand.write(id: id, write).text) if unchanged"
     case .compareAndSet(let id, let path, let json, _): "\(id) compare \(path) \(json.jsonText())"
     }
   }

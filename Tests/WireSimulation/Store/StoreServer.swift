@@ -199,7 +199,7 @@ extension ServedRequest {
   /// True if it may write.
   var isWriting: Bool {
     switch operation {
-    case .write, .compareAndSet, .keepForDisconnect, .doDisconnects, .leave: true
+    case .write, .writeIf, .compareAndSet, .keepForDisconnect, .doDisconnects, .leave: true
     case .listen, .unlisten, .get, .review: false
     }
   }

@@ -113,6 +113,17 @@ struct StoreTree {
     case .write(let write, let name):
       try performOnce(write, name, caller, now, transaction, &told)
       return .done
+    case .writeIf(let write, let hashes, let name):
+      if try !isDone(name, transaction) {
+        var changed: [PlacedNode] = []
+        for expected in hashes where mayRead(Query(expected.path), caller) {
+          let node = try transaction.node(at: expected.path)
+          if node.contentHash != expected.hash { changed.append(PlacedNode(expected.path, node)) }
+        }
+        if !changed.isEmpty { return .changed(changed) }
+      }
+      try performOnce(write, name, caller, now, transaction, &told)
+      return .done
     case .compareAndSet(let path, let json, let hash, let name):
       if try !isDone(name, transaction) {
         try checkRead(Query(path), caller)
