@@ -50,6 +50,29 @@ import Testing
     #expect(app.list.reach.paging == .exhausted)
   }
 
+  /// The further query has rows that the search goes through, too.
+  @Test func rowsOfFurtherQueriesAreCountedOnceAfterASearch() throws {
+    let views = try ViewFile(
+      yaml: """
+        views:
+          - name: Hay
+            path: /hay
+            page: 20
+            anchor: first
+            also: [{ order: word, equal-to: needle }]
+            columns: [{ field: word, width: 12 }, { field: $key }]
+        """, name: "hay.views.yaml"
+    ).views
+    let needles: Set = [7, 2900, 3300]
+    let records = (0..<Self.count).map { number in
+      JSONMember(String(number), ["word": needles.contains(number) ? "needle" : "straw"])
+    }
+    let app = try AppDriver(views, json: ["hay": .object(records)])
+    find(app)
+    #expect(app.list.reach.paging == .exhausted)
+    #expect(app.screen[1].contains("3 of 3600 rows"), "\(app.screen[1])")
+  }
+
   @Test func allRowsThatFitAreMarkedAfterASearch() throws {
     let app = try app(needles: [7, 2900, 3300, 3599])
     find(app)

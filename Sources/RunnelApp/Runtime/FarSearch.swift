@@ -30,6 +30,8 @@ final class FarSearch {
   var wantedCount = 0
   /// The number of rows that were looked through.
   private(set) var scannedCount = 0
+  /// Those of them that further queries of the view have, too, by their ids.
+  private(set) var shared: Set<String> = []
   /// Whether all rows beyond the end were looked through.
   private(set) var isExhausted = false
   /// The place up to which the rows were looked through, in the tree's order.
@@ -149,8 +151,9 @@ final class FarSearch {
     try read(beyond: last)
   }
 
-  /// Notes that a part was looked through, and how many of its rows fit.
-  func note(_ part: Part, foundCount: Int) {
+  /// Notes that a part was looked through, how many of its rows fit, and which others have, too.
+  func note(_ part: Part, foundCount: Int, shared ids: [String]) {
+    shared.formUnion(ids)
     scannedCount += part.rows.count
     wantedCount -= foundCount
     isExhausted = part.isLast

@@ -115,9 +115,12 @@ extension ViewStreams {
 
   private func take(_ part: FarSearch.Part, of search: FarSearch) {
     if !search.isAsking { tolerating { try search.readAhead(after: part) } }
-    let records = part.rows.map { Record($0, in: definition.source.path) }
-      .filter { wants($0) && paged.scannedIndex(forID: $0.id) == nil }
-    search.note(part, foundCount: records.count)
+    let all = part.rows.map { Record($0, in: definition.source.path) }
+    let records = all.filter { wants($0) && paged.scannedIndex(forID: $0.id) == nil }
+    let further = furtherRows
+    search.note(
+      part, foundCount: records.count,
+      shared: further.isEmpty ? [] : all.map(\.id).filter(further.contains))
     found.add(records)
     if found.isFull { search.stop() }
     if search.isAsking, search.wantedCount > 0 { tolerating { try search.read() } }

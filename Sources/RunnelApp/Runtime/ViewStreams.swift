@@ -393,11 +393,17 @@ final class ViewStreams {
   }
 
   /// The number of rows that were read: the paged ones, and if there is a filter also those that only
-  /// the further queries have, for `N of M rows`.
+  /// the further queries have, for `N of M rows`; not those that were searched beyond the paged ones.
   ///
   /// O(t log n) in the t rows of further queries, if there is a filter.
   private var scannedCount: Int {
     if !isFiltered { return paged.scannedCount }
+    let further = furtherRows.filter { id in !far.values.contains { $0.shared.contains(id) } }
+    return paged.scannedCount + further.count
+  }
+
+  /// The rows that only the further queries have, by their ids.
+  var furtherRows: Set<String> {
     var further: Set<String> = []
     for query in queries where query !== paged {
       for index in 0..<query.scannedCount {
@@ -405,7 +411,7 @@ final class ViewStreams {
         if paged.scannedIndex(forID: id) == nil { further.insert(id) }
       }
     }
-    return paged.scannedCount + further.count
+    return further
   }
 
   private func changed(_ update: ListUpdate<Record>) {
