@@ -15,6 +15,8 @@ public struct OriginAccess: Sendable {
   public var provider: Provider?
   /// The id of the user for the rules of the origin; nil if it is not known.
   package var userID: String?
+  /// What gives the access, in words, if it is no user; nil for a user's access.
+  package var title: String?
   /// True if the provider is asked for each connection: it finds out whether there may be one.
   package var isAskedEachTime = false
   /// Returns what the user is to be told of the newest credential, once; nil for nothing.
@@ -40,7 +42,9 @@ public struct OriginAccess: Sendable {
     let isUser = claims?["iat"] != nil
     let credential = Credential(text, isAdministrator: !isUser)
     guard isUser, let claims else {
-      return OriginAccess(user: administrator) { _ in credential }
+      var access = OriginAccess(user: administrator) { _ in credential }
+      access.title = claims == nil ? "secret" : "administrator"
+      return access
     }
     var access = OriginAccess(user: user(of: claims)) { _ in credential }
     access.userID = userID(in: claims)

@@ -45,7 +45,7 @@ public actor OriginLink {
   private let dialer: SocketDialer
   // Tree executor only:
   private weak var database: Database?
-  private(set) var session: ClientSession
+  var session: ClientSession
   private var (socket, handover): (DialedSocket?, SocketHandover?)
   /// The number of the socket's connection, and of the connection that the database knows of.
   private var (connection, knownConnection) = (Int64(0), Int64(0))
@@ -55,7 +55,8 @@ public actor OriginLink {
   private var outgoing: [[UInt8]] = []
   private var timer: LinkTimer
   private var lockWatch: TreeExecutor.Subscription?
-  private var (isWanted, isActive, isEnded, isCarryingOut) = (false, false, false, false)
+  private var (isWanted, isEnded, isCarryingOut) = (false, false, false)
+  private(set) var isActive = false
   /// The number of the last credential request; results of earlier ones are ignored.
   private var credentialRequest = 0
   /// The state without a valid credential, and when to try again; nil for when it is asked for.
@@ -249,18 +250,6 @@ extension OriginLink {
     }
   }
 
-  /// Measures how long the origin takes to answer; the next status has the result, if there is a
-  /// connection.
-  public nonisolated func measureLatency() {
-    executor.submit { [weak self] in
-      self?.assumeIsolated { link in
-        guard link.isActive else { return }
-        link.status.latencyMilliseconds = nil
-        link.perform(link.session.ping(now: link.now))
-      }
-    }
-  }
-
   /// Replaces the credential, for example before the present one expires; nil for none.
   ///
   /// An earlier refusal is forgotten.
@@ -284,7 +273,7 @@ extension OriginLink {
   }
 
   /// Carries out effects, after those already in progress (L2).
-  private func perform(_ effects: [ClientSession.Effect]) {
+  func perform(_ effects: [ClientSession.Effect]) {
     waiting += effects
     if isCarryingOut { return }
     isCarryingOut = true

@@ -104,6 +104,26 @@ public struct ServiceAccountKey: Sendable {
       request(), bytesMax: ServiceAccountKey.answerBytesMax)
     return try token(in: body, status: status)
   }
+
+  /// Requests the credential for a connection.
+  ///
+  /// - Throws: `NoCredential` if the server refuses the key, as that of an account that was removed; `NetworkError` if
+  ///   it may give a token later.
+  fileprivate func credential(by client: WebClient) async throws -> Credential {
+    let (status, body) = try await client.fetch(
+      request(), bytesMax: ServiceAccountKey.answerBytesMax)
+    do {
+      return Credential(try token(in: body, status: status), isAdministrator: true)
+    } catch {
+      // Too slow, or too often.
+      let isPassing = [408, 425, 429].contains(status)
+      if (400..<500).contains(status), !isPassing { throw NoCredential(error.message) }
+      throw error
+    }
+  }
+
+  /// The name of the account, before the @.
+  fileprivate var name: String { String(email.prefix { $0 != "@" }) }
 }
 
 extension OriginAccess {
@@ -116,8 +136,8 @@ extension OriginAccess {
   public static func serviceAccount(
     _ key: ServiceAccountKey, by client: WebClient
   ) -> OriginAccess {
-    OriginAccess(user: key.email) { _ in
-      Credential(try await key.token(by: client), isAdministrator: true)
-    }
+    var access = OriginAccess(user: key.email) { _ in try await key.credential(by: client) }
+    access.title = "service account \(key.name)"
+    return access
   }
 }

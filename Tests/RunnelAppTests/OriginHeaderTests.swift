@@ -27,6 +27,31 @@ import Testing
     #expect(before.contains("● live"))
   }
 
+  @Test func messageOfALostConnectionEndsWithTheNextOne() {
+    _ = take(OriginFacts(.waiting, reason: "The server is gone.", since: app.state.now))
+    #expect(app.toast == "The server is gone.")
+    _ = take(OriginFacts(.catchingUp))
+    #expect(app.toast == "The server is gone.")
+    _ = take(OriginFacts(.live))
+    #expect(app.toast.isEmpty)
+    // Another message stays.
+    _ = take(OriginFacts(.waiting, reason: "The server is gone again.", since: app.state.now))
+    app.press("gL")
+    #expect(app.toast == "connecting")
+    app.take(.trouble("something else"))
+    _ = take(OriginFacts(.live))
+    #expect(app.toast == "something else")
+  }
+
+  @Test func whatGivesTheAccessIsInTheHeader() throws {
+    #expect(take(OriginFacts(.live)).contains(" zoe "))
+    var facts = OriginFacts(.live)
+    facts.credential = "service account ci"
+    let line = take(facts)
+    #expect(line.contains(" service account ci ") && !line.contains("zoe"), "\(line)")
+    #expect(try OriginFacts(JSONValue(parsing: facts.json.jsonText())) == facts)
+  }
+
   /// The server refused the list to a session that had ended; another connection may read it.
   @Test func listThatWasRefusedIsReadAgainUponTheNextConnection() {
     _ = take(OriginFacts(.live))

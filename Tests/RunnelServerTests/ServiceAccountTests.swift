@@ -1,6 +1,8 @@
 import CryptoExtras
 import Foundation
 import RunnelBase
+import RunnelClient
+import RunnelNetwork
 @testable import RunnelServer
 import RunnelSync
 import Synchronization
@@ -247,6 +249,23 @@ import Testing
       let large = String(repeating: "x", count: 70_000)
       #expect(try error(post(server, large)) == "413 invalid_request")
       #expect(try error(server.request("POST", "/oauth2/token", "%")) == "400 invalid_request")
+    }
+  }
+
+  /// The link is refused then, with the reason, and does not try again and again.
+  @Test func theKeyOfARemovedAccountIsRefused() async throws {
+    try await withServer { server in
+      var accounts = try ServiceAccounts(file: "/nowhere")
+      let added = try #require(
+        try accounts.add(
+          "ci", for: "/data/chat.db", server: "http://localhost:\(server.port)",
+          now: ServiceAccountTests.now))
+      let key = try ServiceAccountKey(JSONValue(parsing: added))
+      let access = OriginAccess.serviceAccount(key, by: WebClient(userAgent: "test"))
+      #expect(access.title == "service account ci")
+      let provider = try #require(access.provider)
+      let error = await #expect(throws: NoCredential.self) { try await provider(false) }
+      #expect(error?.description.contains("gave no token to ci@") == true)
     }
   }
 

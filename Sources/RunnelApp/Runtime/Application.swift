@@ -333,8 +333,7 @@ extension Application {
     }
   }
 
-  /// Applies the terminal options: those of the command line override the configuration, and a
-  /// theme chosen here overrides both.
+  /// Applies the terminal options of the configuration, those of the command line, and the theme chosen here.
   private func applyTerminalOptions() {
     var options = wishes.applied(to: terminalOptions)
     if let theme = runtime.state.settings.theme { options.theme = theme }
@@ -353,6 +352,7 @@ extension Application {
       paintSoon()
       if runtime.state.input.refusesText { dropBurst() }
       keeper?.touch(now: runtime.state.now)
+      origin.attend(now: runtime.state.now)
       if LocalTime.now() >= end { return }
     }
   }

@@ -59,7 +59,12 @@ final class OriginWatch: Sendable {
     var notices: [String] = []
     /// The new places of records.
     var newPlaces: [Path: Path] = [:]
+    /// When the link was told last that the user does something, in milliseconds since 1970.
+    var attendedAt: Int64 = 0
   }
+
+  /// The shortest time between two such notes; the link itself asks the server more rarely.
+  private static let attentionMilliseconds: Int64 = 2000
 
   /// The most waiting notices; later ones are dropped.
   private static let noticesMax = 8
@@ -102,7 +107,11 @@ final class OriginWatch: Sendable {
     options.notice = { [weak self] in self?.take($0) }
     let access = accounts?.access(of: wish.user, checksDevice: true) ?? wish.access
     let link = try database.link(to: wish.address, as: access, options)
-    link.onStatus { [weak self] status in self?.take(OriginFacts(status)) }
+    link.onStatus { [weak self] status in
+      var facts = OriginFacts(status)
+      facts?.credential = access.title
+      self?.take(facts)
+    }
     self.link.withLock { $0 = link }
     accounts?.serve(link, devices)
   }
@@ -118,6 +127,16 @@ final class OriginWatch: Sendable {
 
   /// Measures how long the server takes to answer.
   func measureLatency() { link.withLock { $0 }?.measureLatency() }
+
+  /// Notes that the user does something: a server that was not heard for a while is asked for a sign of life.
+  func attend(now: Int64) {
+    let isDue = state.withLock { state in
+      guard abs(now - state.attendedAt) >= OriginWatch.attentionMilliseconds else { return false }
+      state.attendedAt = now
+      return true
+    }
+    if isDue { link.withLock { $0 }?.attend() }
+  }
 
   /// Connects now; credentials are asked for anew.
   func reconnect() {

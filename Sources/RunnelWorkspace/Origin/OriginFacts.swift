@@ -48,6 +48,8 @@ package struct OriginFacts: Hashable, Sendable {
   package var receivedBytes = 0
   /// What limits the data of the server, in words; nil for nothing.
   package var limits: String?
+  /// What gives the access, in words, if it is no user, such as `secret`; nil for a user's access, and for none.
+  package var credential: String?
   /// The milliseconds that the server took to answer, if that was just measured; nil otherwise.
   package var latency: Int64?
 
@@ -156,7 +158,11 @@ extension OriginFacts {
     state.database.origin = facts
     state.database.origin?.newPlaces = [:]
     RecordMoves.follow(&state, facts.newPlaces)
-    if before?.isCached == true, !facts.isCached { ListScreen.readFailedAgain(&state) }
+    if before?.isCached == true, !facts.isCached {
+      ListScreen.readFailedAgain(&state)
+      // What was said of the lost connection is over.
+      if state.toast?.isOfLink == true { state.toast = nil }
+    }
     if let latency = facts.latency {
       state.say(.info, "the server answered in \(latency == 0 ? "less than 1" : "\(latency)") ms")
     }
@@ -168,7 +174,9 @@ extension OriginFacts {
     let isNew = before?.link != facts.link || before?.reason != facts.reason
     guard isNew, let reason = facts.reason ?? facts.link.standingReason else { return }
     switch facts.link {
-    case .refused, .shutDown: state.say(.error, reason)
+    case .refused, .shutDown:
+      state.say(.error, reason)
+      state.toast?.isOfLink = true
     // Attempts are repeated: the reason is shown only when it changes. That a session has ended was
     // said already, and what has become of the account says more than that its credential is another one.
     case .waiting:
@@ -176,6 +184,7 @@ extension OriginFacts {
         !AccountsScreen.saysChange(state)
       {
         state.say(.info, reason)
+        state.toast?.isOfLink = true
       }
     case .read: state.say(.info, state.phrase(reason, .viewResync, "asks again"))
     case .offline, .connecting, .catchingUp, .live, .notAnswering, .shared: break
@@ -208,6 +217,7 @@ extension OriginFacts {
     }
     if isShared { members.append(JSONMember("shared", .bool(true))) }
     if let limits { members.append(JSONMember("limits", .string(limits))) }
+    if let credential { members.append(JSONMember("credential", .string(credential))) }
     if hasServices { members.append(JSONMember("services", .bool(true))) }
     if !newPlaces.isEmpty {
       let places = newPlaces.sorted { $0.key < $1.key }
@@ -226,6 +236,7 @@ extension OriginFacts {
     latency = json["latency"]?.int.map(Int64.init)
     receivedBytes = json["received"]?.int ?? 0
     limits = json["limits"]?.string
+    credential = json["credential"]?.string
     hasServices = json["services"] == true
     isShared = json["shared"] == true
     for member in json["places"]?.object ?? [] {

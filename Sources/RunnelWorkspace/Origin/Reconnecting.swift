@@ -19,6 +19,7 @@ package enum Reconnecting {
     } else {
       state.effects.append(.reconnect)
       state.say(.info, "connecting")
+      state.toast?.isOfLink = true
     }
   }.keepingAwaitedRow
 

@@ -33,7 +33,7 @@ extension AppScreen {
       right.append(liveness)
       var person =
         state.database.accounts?.line(glyphs, isShort: false)
-        ?? StyledLine("  \(state.database.me) ", .muted)
+        ?? StyledLine("  \(state.database.origin?.credential ?? state.database.me) ", .muted)
       let others = Presence.headerLine(state, glyphs)
       if !others.isEmpty {
         person.append(others)

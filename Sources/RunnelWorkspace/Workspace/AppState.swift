@@ -200,6 +200,8 @@ struct TimedToast: Hashable, Sendable {
   var givesWay = false
   /// The number of writes that a server refused of which the message tells.
   var refusalCount = 0
+  /// Whether it tells why there is no connection, or that one is being made: it ends when there is one.
+  var isOfLink = false
 
   /// The time in milliseconds that a message is shown, unless it is an error.
   static let milliseconds: Int64 = 4000
