@@ -42,6 +42,30 @@ import Testing
     #expect(!app.screen.contains { $0.contains("a draft in") }, "it is one of the two")
   }
 
+  /// The header counts both.
+  @Test func refusedTextThatComesBackInItsLineIsNotLost() throws {
+    let app = try app()
+    app.backend.refusal = DatabaseError(.diskFull, "the disk is full")
+    app.press("a h i Enter Esc")
+    var state = app.state
+    state.session.isKept = true
+    state.perform(.appQuit, count: nil)
+    #expect(state.session.isLeaving)
+    app.press("g2 gg j j d")
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("y")
+    state = app.state
+    state.session.isKept = true
+    state.perform(.appQuit, count: nil)
+    guard case .question(let question)? = state.layers.last else {
+      Issue.record("nothing was asked")
+      return
+    }
+    let asked = question.dialog.message.map(\.text)
+    #expect(
+      asked.contains("1 write that was not done: S lists it · 1 other is kept"), "\(asked)")
+  }
+
   @Test func leavingDuringAnImportTellsHowManyAreStoredAndHowToGoOn() throws {
     let lines = (0..<5).map { "{\"text\":\"\($0)\"}" }.joined(separator: "\n")
     var progress = ImportProgress(

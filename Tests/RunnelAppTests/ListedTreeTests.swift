@@ -158,11 +158,20 @@ import Testing
     let app = try open(levels)
     levels.failure = OriginReadFailure(.forbidden, "Permission denied.")
     app.press("gg j l")
-    #expect(app.line(of: "No `.read` rule of the server lets you list /big") != nil)
+    #expect(app.line(of: "Permission denied: no rule lets you list /big") != nil)
     #expect(app.line(of: "name") != nil)
     levels.failure = nil
     app.press("j Enter")
     #expect(app.line(of: "▸ a") != nil)
+  }
+
+  /// What this program wrote there by itself may be all that is known.
+  @Test func unreadableRootSaysHowToOpenAPlace() throws {
+    let levels = FakeLevels(Self.served)
+    levels.forbidden = [.root]
+    let app = try open(levels)
+    let line = try #require(app.line(of: "no rule lets you list /").map { app.body[$0] })
+    #expect(line.contains("/PATH opens a place below"), "\(line)")
   }
 
   @Test func placeOfTheAddressIsShownThoughTheRootIsUnreadable() throws {

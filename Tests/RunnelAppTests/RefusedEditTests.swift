@@ -112,6 +112,29 @@ import Testing
     #expect(try app.keptRefusals().isEmpty)
   }
 
+  /// The same field of two records was set, and one of another.
+  @Test func refusedBatchIsEditedAsOneText() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, origin: "home")
+    var state = app.state
+    let id = state.requests.newID()
+    let place = try Path("/other")
+    let names = ["a/x", "b/x", "b/deep/y"]
+    let write = PendingWrite(
+      id: 7, write: .update(place, names.map { JSONMember($0, 2) }),
+      parts: try names.map {
+        Assignment(path: try place.appending(Path($0)), target: .node(try Node(json: 2)))
+      },
+      bases: [try Node(json: 1), try Node(json: 1), .empty])
+    let purpose = EarlierEdit(write)?.purpose(state, as: id)
+    guard case .editOutside(let edit, let text)? = purpose else {
+      Issue.record("\(String(describing: purpose))")
+      return
+    }
+    #expect(edit == OutsideEdit(path: place, original: ["a": ["x": 1], "b": ["x": 1]]))
+    let new: JSONValue = ["a": ["x": 2], "b": ["deep": ["y": 2], "x": 2]]
+    #expect(try JSONValue(parsing: text) == new)
+  }
+
   @Test func refusedFieldOfARecordThatIsNotThereIsEditedInAForm() throws {
     var state = try open().state
     let path = try Path("/notes/n1/title")

@@ -373,9 +373,7 @@ final class ListedTree {
       case .forbidden:
         level.clear()
         level.phase = .failed(
-          StreamFailure(
-            "\(failure.message)\(failure.message.hasSuffix(".") ? "" : ".") No `.read` rule of the server lets you list \(path)."
-          ))
+          StreamFailure("\(failure.message.withoutFullStop): no rule lets you list \(path)"))
       case .unreachable where level.count > 0:
         level.phase = .failed(ListedTree.unreachable(failure, isKnown: true))
       case .unreachable, .tooLarge, .refused: level.phase = .failed(StreamFailure(failure.message))

@@ -35,7 +35,9 @@ extension AppState {
 
 extension String {
   /// The text without the full stop at its end, for a line that goes on after it.
-  var withoutFullStop: String { hasSuffix(".") && !hasSuffix("..") ? String(dropLast()) : self }
+  package var withoutFullStop: String {
+    hasSuffix(".") && !hasSuffix("..") ? String(dropLast()) : self
+  }
 }
 
 extension SharedCommands {

@@ -207,9 +207,16 @@ enum Leaving {
     }
     // The texts of forms and fields come back as drafts.
     let isKept = state.session.isKept && state.database.fileGone == nil
+    let kept = state.session.isKept ? SessionState.keptDrafts(state) : []
     let refused = state.writes.queue.refused.filter {
       // What a server refused is kept beside the database.
       if $0.write != nil, state.database.fileGone == nil { return false }
+      if isKept, case .send(let view, let text, _) = $0.purpose, kept.contains(view),
+        state.tabs.lists[view].line.draft == text
+      {
+        // It comes back in its line.
+        return false
+      }
       return !isKept || $0.draft(state) == nil
     }
     lines += refusedLines(refused, state)
@@ -217,7 +224,6 @@ enum Leaving {
       state.writes.queue.refused.compactMap { item in
         if case .send(_, let text, _) = item.purpose { text } else { nil as String? }
       })
-    let kept = state.session.isKept ? SessionState.keptDrafts(state) : []
     for (index, screen) in state.tabs.lists.enumerated() where !screen.line.draft.isEmpty {
       // It comes back the next time.
       if kept.contains(index) { continue }
@@ -243,7 +249,11 @@ enum Leaving {
       "· " + item.title(state.database.coding)
         + (item.purpose.kind.typed.first.map { ": \(beginning(of: $0))" } ?? "")
     }
-    return ["\(words): \(queueKeys(state)) lists \(them)"] + named
+    // The header counts them, too.
+    let others = state.writes.queue.refused.count - refused.count
+    let rest =
+      others == 0 ? "" : others == 1 ? " · 1 other is kept" : " · \(others) others are kept"
+    return ["\(words): \(queueKeys(state)) lists \(them)\(rest)"] + named
   }
 
   /// The keys of the queue of writes where the user comes from: the question is made anew while it is in front.

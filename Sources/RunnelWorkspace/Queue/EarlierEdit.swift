@@ -129,6 +129,7 @@ struct EarlierEdit {
       // Where nothing is known, a record is a new one: what stands there is compared before the write.
       return value.object == nil ? nil : (path, .null, value)
     case .update(let path, let updated):
+      if members.contains(where: { $0.path.parent != path }) { return nested }
       var (old, new): ([JSONMember], [JSONMember]) = ([], [])
       for member in members {
         guard member.path.parent == path, let name = member.path.lastKey?.text,
@@ -140,5 +141,25 @@ struct EarlierEdit {
       return updated.isEmpty ? nil : (path, .object(old), .object(new))
     case .copy, .move: return nil
     }
+  }
+
+  /// The values before and after below the place that holds all places of the write: those of several records, or of
+  /// fields further down; nil if a value is not known, or computed by the origin.
+  private var nested: (path: Path, old: JSONValue, new: JSONValue)? {
+    guard var place = members.first?.path.parent else { return nil }
+    for member in members {
+      while let above = place.parent, !place.contains(member.path) || place == member.path {
+        place = above
+      }
+    }
+    var (old, new) = (RunnelTree.Node.empty, RunnelTree.Node.empty)
+    for member in members {
+      guard let below = member.path.relative(to: place), !below.isRoot,
+        let base = base(of: member.path), let value = try? RunnelTree.Node(json: member.value)
+      else { return nil }
+      old = old.replacing(below, with: base)
+      new = new.replacing(below, with: value)
+    }
+    return (place, old.exportJSON, new.exportJSON)
   }
 }

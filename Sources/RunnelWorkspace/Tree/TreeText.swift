@@ -25,10 +25,12 @@ package struct TreeText {
       let text = PagingText(
         glyphs: glyphs, width: width - 2 * depth - 1, keys: keys, pageSize: pageSize)
       return indented(text.line(phase, isOlder: false), depth)
-    case .failed(_, let message, let depth):
-      let hints = [
+    case .failed(let path, let message, let depth):
+      var hints = [
         keys.hint(.rowOpen, "tries again"), keys.hint(.paletteOpen, "/PATH opens a place below"),
       ]
+      // Whoever may not list the root may read what stands below.
+      if path.isRoot { hints.reverse() }
       let line = PagingText.failure(
         "  \(glyphs.failed) \(message)", hints, width: width - 2 * depth - 1)
       return indented(line, depth)
