@@ -117,6 +117,9 @@ public struct SocketSession: Sendable {
   private var version = EngineVersion.four
   private var isFallback = false
   private var failures = 0
+  /// The connections since the last healthy one: each shows that the server is there, so that the next pause is short,
+  /// but longer after each.
+  private var shortConnections = 0
   private var connectedTime: Int64?
   private var disconnectTime: Int64?
   /// When anything came from the server last.
@@ -321,7 +324,7 @@ public struct SocketSession: Sendable {
     }
     // The next attempt begins with the web socket again.
     if !wasConnected { (isFallback, version) = (false, .four) }
-    if stood >= SocketSession.healthyMilliseconds { failures = 0 }
+    if stood >= SocketSession.healthyMilliseconds { (failures, shortConnections) = (0, 0) }
     if let refusal {
       effects += failWaiting(unreachable())
       return effects + set(refusal)
@@ -394,6 +397,8 @@ public struct SocketSession: Sendable {
     link?.decide(packet.payload?["sid"] == nil ? .three : .four, now: now)
     (connectDeadline, decideDeadline, refusal) = (nil, nil, nil)
     (phase, connectedTime, hasConnected) = (.signingIn, now, true)
+    failures = min(failures, shortConnections)
+    shortConnections += 1
     guard let link else { return [] }
     return set(.connected(link.transport, link.version ?? .four)) + [.signIn]
       + flush(now, isSigningIn: true)

@@ -521,6 +521,28 @@ private struct Script {
     #expect(pauses.allSatisfy { $0 <= 30_000 })
   }
 
+  @Test func aShortConnectionAfterALongOutageHasAShortPauseAfterIt() {
+    var script = Script { $0.carrying = .socketOnly }
+    script.connect()
+    script.wait(12_000)
+    script.socketClosed("reset")
+    for _ in 0..<8 {
+      script.socketClosed("refused")
+      if case .waiting(let pause, _) = script.session.state { script.wait(pause) }
+    }
+    script.opened()
+    script.frame(Script.open4)
+    script.frame("40{\"sid\":\"X\"}")
+    script.socketClosed("reset")
+    #expect(script.session.state == .connecting, "the first attempt is made at once")
+    script.socketClosed("refused")
+    guard case .waiting(let pause, _) = script.session.state else {
+      Issue.record("\(script.session.state)")
+      return
+    }
+    #expect(pause <= 3000)
+  }
+
   @Test func aSignInByItselfIsSentAtOnceAndOthersWaitForIt() {
     var script = Script()
     script.call(1)
