@@ -32,6 +32,14 @@ static void fill(sigset_t *set) {
   for (size_t i = 0; i < sizeof open / sizeof *open; i++) sigdelset(set, open[i]);
 }
 
+void runnel_signals_hold(sigset_t *before) {
+  sigset_t blocked;
+  fill(&blocked);
+  pthread_sigmask(SIG_SETMASK, &blocked, before);
+}
+
+void runnel_signals_release(const sigset_t *before) { pthread_sigmask(SIG_SETMASK, before, NULL); }
+
 // The stack size limit of the process, but at least the given size.
 static int set_stack(pthread_attr_t *attributes, size_t stack_bytes_min) {
   size_t size = 0;

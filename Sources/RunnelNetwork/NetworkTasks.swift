@@ -14,7 +14,7 @@ public enum NetworkTasks {
     runnel_tasks_run_by { job, nanoseconds in
       guard let job else { return }
       // The loop of this thread if it is one: a task goes on where it was.
-      let loop = MultiThreadedEventLoopGroup.singleton.any()
+      let loop = SharedThreads.loops.any()
       let unowned = unsafeBitCast(job, to: UnownedJob.self)
       let run = { @Sendable in
         unowned.runSynchronously(on: loop.executor.asUnownedSerialExecutor())
@@ -33,7 +33,7 @@ public enum NetworkTasks {
   ///
   /// - Throws: `CancellationError` once the task is cancelled.
   public static func sleep(milliseconds: Int64) async throws {
-    let loop = MultiThreadedEventLoopGroup.singleton.any()
+    let loop = SharedThreads.loops.any()
     let over = loop.makePromise(of: Void.self)
     let alarm = loop.scheduleTask(in: .milliseconds(max(0, milliseconds))) { over.succeed() }
     try await withTaskCancellationHandler {

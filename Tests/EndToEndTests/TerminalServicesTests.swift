@@ -67,6 +67,27 @@ import Testing
     try terminal.keys("Enter")
   }
 
+  /// A signal that such a thread takes is lost: the screen would not follow the terminal's size.
+  @Test func noThreadButTheFirstTakesSignals() throws {
+    let database = try TestDatabase(TerminalServicesTests.data)
+    let served = try TerminalServicesTests.serve(database)
+    let terminal = try TerminalServicesTests.opened(database, served, page: 50)
+    let process = try terminal.foregroundProcess()
+    let tasks = "/proc/\(process)/task"
+    let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
+    #expect(threads.count > 1, "there are threads of connections")
+    for thread in threads where thread != "\(process)" {
+      let status = try String(contentsOfFile: "\(tasks)/\(thread)/status", encoding: .utf8)
+      let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("SigBlk:") })
+      let blocked = UInt64(line.split(separator: "\t").last ?? "", radix: 16) ?? 0
+      for signal in [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH] {
+        #expect(blocked & (1 << UInt64(signal - 1)) != 0, "signal \(signal) reaches \(status.prefix(40))")
+      }
+    }
+    try terminal.resize(columns: 120, rows: 30)
+    try terminal.wait(for: " Bookmarks")
+  }
+
   @Test func serviceIsAListThatIsLiveAndCanBeEdited() throws {
     let database = try TestDatabase(TerminalServicesTests.data)
     let served = try TerminalServicesTests.serve(database)

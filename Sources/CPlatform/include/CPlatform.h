@@ -5,6 +5,7 @@
 #ifndef RUNNEL_CPLATFORM_H
 #define RUNNEL_CPLATFORM_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -74,7 +75,15 @@ int runnel_poll(
 
 // Threads.
 
-/// Starts a thread that runs `body` with `context` and is never joined. Returns 0, or -1.
+//// Blocks in the calling thread the signals that are blocked in threads of runnel_thread_start, and keeps
+/// its mask in `before`: threads that others start until runnel_signals_release inherit it, so that signals
+/// go to the thread that waits for them.
+void runnel_signals_hold(sigset_t *before);
+
+/// Gives the calling thread the mask that it had before runnel_signals_hold.
+void runnel_signals_release(const sigset_t *before);
+
+// Starts a thread that runs `body` with `context` and is never joined. Returns 0, or -1.
 ///
 /// Its stack has at least stack_bytes_min bytes, and at least the limit of the process. Every
 /// signal is blocked in it except faults and SIGQUIT, so that signals go to the thread that waits

@@ -21,7 +21,7 @@ final class NameResolver: Resolver, Sendable {
   /// Finds the addresses of both versions; the connector calls it once, and first.
   func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
     let loop = version6.futureResult.eventLoop
-    let found = NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
+    let found = SharedThreads.pool.runIfActive(eventLoop: loop) {
       // Addresses that NIO cannot read are left out.
       try NetworkAddress.lookUp(host).compactMap { try? SocketAddress(ipAddress: $0, port: port) }
     }

@@ -49,7 +49,7 @@ public struct SocketDialer: Sendable {
     _ handling: some DialedSocketHandling
   ) -> DialedSocket {
     let socket = DialedSocket(handling)
-    connector.connect(address, on: MultiThreadedEventLoopGroup.singleton.any())
+    connector.connect(address, on: SharedThreads.loops.any())
       .flatMapThrowing {
         try SocketDialer.upgrade($0, address, userAgent, headers, socket, name: name)
       }

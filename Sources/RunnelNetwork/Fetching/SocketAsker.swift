@@ -48,7 +48,7 @@ public struct SocketAsker: Sendable {
   public func ask(_ method: Method, _ target: String) throws(NetworkError) -> Answer {
     let path = try SocketPath(file)
     do {
-      let loop = MultiThreadedEventLoopGroup.singleton.any()
+      let loop = SharedThreads.loops.any()
       let promise = loop.makePromise(of: NIOHTTPClientResponseFull.self)
       ClientBootstrap(group: loop)
         .connectTimeout(.seconds(SocketAsker.seconds))

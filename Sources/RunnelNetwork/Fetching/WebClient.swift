@@ -155,7 +155,7 @@ public struct WebClient: Sendable {
   private func begin(
     _ request: WebRequest, _ line: CancellableLine? = nil
   ) -> EventLoopFuture<WebExchange> {
-    let loop = MultiThreadedEventLoopGroup.singleton.any()
+    let loop = SharedThreads.loops.any()
     let agent = userAgent
     return connector.connect(request.address, on: loop).flatMap {
       channel -> EventLoopFuture<WebExchange> in

@@ -58,7 +58,7 @@ public struct WebFetcher: Sendable {
 
   private func ask(_ address: WebAddress) async throws(NetworkError) -> FetchedAnswer {
     do {
-      let loop = MultiThreadedEventLoopGroup.singleton.any()
+      let loop = SharedThreads.loops.any()
       let promise = loop.makePromise(of: NIOHTTPClientResponseFull.self)
       connector.connect(address, on: loop)
         .flatMapThrowing { try WebFetcher.begin($0, address, promise) }

@@ -60,7 +60,7 @@ public struct MailServer: Sendable {
   package func deliver(
     _ message: MailMessage, _ done: @escaping @Sendable (MailFailure?) -> Void
   ) {
-    let loop = MultiThreadedEventLoopGroup.singleton.any()
+    let loop = SharedThreads.loops.any()
     let promise = loop.makePromise(of: Void.self)
     promise.futureResult.whenComplete { result in
       switch result {
