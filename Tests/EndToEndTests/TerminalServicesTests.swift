@@ -81,7 +81,8 @@ import Testing
       let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("SigBlk:") })
       let blocked = UInt64(line.split(separator: "\t").last ?? "", radix: 16) ?? 0
       for signal in [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH] {
-        #expect(blocked & (1 << UInt64(signal - 1)) != 0, "signal \(signal) reaches \(status.prefix(40))")
+        let isBlocked = blocked & (1 << UInt64(signal - 1)) != 0
+        #expect(isBlocked, "signal \(signal) reaches \(status.prefix(40))")
       }
     }
     try terminal.resize(columns: 120, rows: 30)

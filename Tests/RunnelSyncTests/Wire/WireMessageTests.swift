@@ -105,7 +105,9 @@ import Testing
     (#"{"r":1,"a":"p","b":{"p":"/a/.priority","d":1,"h":"x"}}"#, "on a condition"),
     (#"{"r":1,"a":"p","b":{"p":"/a","d":1,"w":["c",0]}}"#, "number from 1"),
     (#"{"r":1,"a":"p","b":{"p":"/a","d":1,"w":"c"}}"#, "number from 1"),
-    (#"{"r":1,"a":"m","b":{"p":"/a","d":{"b":1},"hs":{"b":1}}}"#, "not an object of hashes by path"),
+    (
+      #"{"r":1,"a":"m","b":{"p":"/a","d":{"b":1},"hs":{"b":1}}}"#, "not an object of hashes by path"
+    ),
     (#"{"r":1,"a":"m","b":{"p":"/a","d":[1]}}"#, "not an object of values by path"),
     (#"{"r":1,"a":"auth","b":{}}"#, "no \"cred\""),
     (#"{"r":1,"a":"auth","b":[]}"#, "it is not an object"),
