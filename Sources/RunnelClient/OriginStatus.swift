@@ -61,6 +61,47 @@ public struct OriginStatus: Hashable, Sendable {
   public var isLive: Bool { state == .link(.live) || state == .link(.catchingUp) }
 }
 
+extension OriginStatus {
+  /// What pending writes wait for, in words that follow their number; a status that is not known yet is that of a
+  /// connection that is being made.
+  package static func words(onWaiting status: OriginStatus?) -> String {
+    guard let status else { return words(onOwn: .connecting) }
+    switch status.state {
+    case .link(let link): return words(onOwn: link)
+    case .elsewhere: return words(onSpeaker: status.speaker)
+    case .closed: return ""
+    }
+  }
+
+  private static func words(onOwn link: LinkState) -> String {
+    switch link {
+    case .waiting(_, let reason?): ": \(bare(reason))"
+    case .waiting(_, nil): ": the next attempt to connect is awaited"
+    case .connecting: ": a connection is being made"
+    case .authenticating: ": the server checks who this is"
+    case .catchingUp: ": the server has not answered what was asked first"
+    case .notAnswering: ": the server does not answer"
+    case .live: ": the server has not answered them yet"
+    case .offline: ": there is no connection"
+    }
+  }
+
+  private static func words(onSpeaker link: LinkState?) -> String {
+    let other = ": another program has the replica open to send them"
+    switch link {
+    case .waiting(_, let reason?)?: return "\(other), and waits: \(bare(reason))"
+    case .catchingUp?, .notAnswering?: return other + words(onOwn: link ?? .connecting)
+    case .live?: return ": another program holds the connection"
+    case .waiting?, .connecting?, .authenticating?, .offline?, nil:
+      return "\(other), and has no connection"
+    }
+  }
+
+  private static func bare(_ sentence: String) -> String {
+    sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+  }
+}
+
 /// A notice about an origin for its user, beside the link state.
 public enum OriginNotice: Hashable, Sendable {
   /// The origin has no index for a query and sent all children instead; `line` is to be added to

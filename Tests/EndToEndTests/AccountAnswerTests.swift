@@ -73,7 +73,7 @@ import Testing
     let outcome = try Program.run(words(service) + ["--sign-up"], environment: environment)
     #expect(outcome.status == 3, "\(outcome.errors)")
     #expect(outcome.errors.contains("It is not known whether it was done"), "\(outcome.errors)")
-    #expect(outcome.errors.contains("`runnel login http://"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("`runnel login 'http://"), "\(outcome.errors)")
     let login = try Program.run(words(service), environment: environment)
     #expect(login.status == 3 && !login.errors.contains("not known"), "\(login.errors)")
   }

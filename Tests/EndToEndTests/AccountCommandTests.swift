@@ -350,7 +350,10 @@ import Testing
       #expect(try logIn("bo", port).status == 0)
       #expect(try logIn("ana", port).status == 0)
       let current = try database.folder.write("secret-ana\n", to: "current")
-      let deleted = try run("account", "delete", url, "--force", "--current-file", current)
+      let both = try run(
+        "account", "delete", url, "--force", "--current-file", current, "--password-file", current)
+      #expect(both.errors.contains("alone"), "\(both.errors)")
+      let deleted = try run("account", "delete", url, "--force", "--password-file", current)
       #expect(deleted.status == 0, "\(deleted.errors)")
       #expect(deleted.errors.contains("Commands act as bo@x.org from now on"))
       #expect(try run("whoami", url).output.contains("bo@x.org"))

@@ -73,6 +73,14 @@ import Testing
     try session.close()
   }
 
+  @Test func noticeOfTheStartIsNotToldAgainToAnotherAccount() throws {
+    var wish = OriginWish(
+      try OriginAddress("https://x.example"), as: .nobody, OriginOptions())
+    wish.notice = "This device was revoked."
+    wish.change(to: "ana")
+    #expect(wish.user == "ana" && wish.notice == nil)
+  }
+
   @Test func onlyCommitsToTheNamedReplicasAreNoticed() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let files = ["a", "b"].map { folder + "/replicas/\($0).db" }

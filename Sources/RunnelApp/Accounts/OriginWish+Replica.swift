@@ -27,6 +27,11 @@ extension OriginWish {
     return file
   }
 
+  /// Changes to another user; nil for nobody.
+  ///
+  /// What was to be told at the start was told, and may be true no more.
+  mutating func change(to user: String?) { (self.user, notice) = (user, nil) }
+
   /// Settles how the replica is opened.
   func prepare(_ environment: inout DatabaseEnvironment) {
     environment.cacheBytesMax = cacheBytesMax
@@ -41,7 +46,7 @@ extension ApplicationOptions {
   /// - Throws: `DatabaseError` if its replica cannot be opened.
   func changed(_ change: AccountChange) throws -> ApplicationOptions {
     var options = self
-    options.origin?.user = change.user
+    options.origin?.change(to: change.user)
     let environment = ProcessInfo.processInfo.environment
     if let file = try options.origin?.replica(environment: environment) { options.database = file }
     (options.view, options.filter, options.follows) = (nil, nil, false)

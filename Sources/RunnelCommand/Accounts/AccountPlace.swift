@@ -187,7 +187,7 @@ struct AccountPlace {
     let name = first.user.email ?? first.user.id
     let more = accounts.count == 1 ? "is" : "and \(accounts.count - 1) more are"
     return "\(name) \(more) signed in, but no account is active: "
-      + "`runnel account use \(choice.name) \(name)` chooses."
+      + "`runnel account use \(choice.word) \(name)` chooses."
   }
 
   /// The failure that nobody is signed in, or that no account is active.
@@ -196,14 +196,14 @@ struct AccountPlace {
       let once = ended.failure.code == .userDisabled ? " once it is enabled" : ""
       let signIn =
         ended.isFinal
-        ? "Nobody can sign in to this account again: `runnel login \(choice.name)` signs in with another."
-        : "`runnel login \(choice.name)` signs in again\(once)."
+        ? "Nobody can sign in to this account again: `runnel login \(choice.word)` signs in with another."
+        : "`runnel login \(choice.word)` signs in again\(once)."
       return Failure(
         "\(choice.name): \(ended.user.email ?? ended.user.id) is signed out. \(ended.reason) "
           + signIn + (choosing.map { " " + $0 } ?? ""))
     }
     if let choosing { return Failure("\(choice.name): \(choosing)") }
-    return Failure("Nobody is signed in to \(choice.name): `runnel login \(choice.name)` signs in.")
+    return Failure("Nobody is signed in to \(choice.name): `runnel login \(choice.word)` signs in.")
   }
 
   private func accounts<Value>(_ body: () throws(AccountFailure) -> Value) throws -> Value {
@@ -273,15 +273,15 @@ struct AccountPlace {
       return Failure(
         "\(choice.name): \(failure.message)"
           + (failure.code == .userDisabled
-            ? "" : " `runnel login \(choice.name)` signs in again."))
+            ? "" : " `runnel login \(choice.word)` signs in again."))
     case .needsRecentSignIn, .accountDeleted:
       return Failure("\(choice.name): \(failure.message)")
     default:
       let status: ExitStatus = failure.isTemporary ? .retryable : .failure
       let unknown =
         isChange && failure.isSent
-        ? " It is not known whether it was done: `runnel whoami \(choice.name) --check` shows the account, and "
-          + "`runnel login \(choice.name)` whether it can sign in." : ""
+        ? " It is not known whether it was done: `runnel whoami \(choice.word) --check` shows the account, and "
+          + "`runnel login \(choice.word)` whether it can sign in." : ""
       return Failure("\(choice.name): \(failure.message)\(unknown)", status: status)
     }
   }

@@ -132,7 +132,7 @@ struct AccountEmailCommand: ParsableCommand {
     let (session, user) = try place.checkedSession()
     if user.isAnonymous {
       throw Failure(
-        "The account has neither an address nor a password: `runnel account upgrade \(place.choice.name) \(email)` "
+        "The account has neither an address nor a password: `runnel account upgrade \(place.choice.word) \(email)` "
           + "gives it both.")
     }
     if EmailAddress.areSame(user.email, email) {
@@ -149,7 +149,7 @@ struct AccountEmailCommand: ParsableCommand {
     }
     StandardError.say(
       now
-        ? "The address is \(email) from now on, and not confirmed: `runnel account verify \(place.choice.name)` "
+        ? "The address is \(email) from now on, and not confirmed: `runnel account verify \(place.choice.word)` "
           + "confirms it. Do it before you ever need a new password: a message that sets one could make a new account "
           + "for the address." : AccountVerifyCommand.sent(to: email))
   }
@@ -174,7 +174,7 @@ struct AccountUpgradeCommand: ParsableCommand {
     let (session, user) = try place.checkedSession()
     guard user.isAnonymous else {
       throw Failure(
-        "\(user.email ?? user.id) has signed in with an address already: `runnel account email \(place.choice.name) "
+        "\(user.email ?? user.id) has signed in with an address already: `runnel account email \(place.choice.word) "
           + "\(email)` changes it.")
     }
     let email = email
@@ -184,7 +184,7 @@ struct AccountUpgradeCommand: ParsableCommand {
     }
     StandardError.say(
       "The account \(user.id) has the address \(email) now, which is not confirmed: `runnel account verify "
-        + "\(place.choice.name)` confirms it.")
+        + "\(place.choice.word)` confirms it.")
   }
 }
 
@@ -322,12 +322,31 @@ struct AccountDeleteCommand: ParsableCommand {
     abstract: "Delete the account on the server, and sign out.",
     discussion: """
       The data that the account wrote stays on the server. What waits to be sent is never sent then: it is said how much \
-      that is. The present password is asked for, and the deletion must be confirmed, or --force be given.
+      that is. The present password is asked for, or read as --password-file and --password-fd say, and the deletion \
+      must be confirmed, or --force be given.
       """)
 
   @OptionGroup var account: AccountArguments
   @Flag(help: "Delete without asking.") var force = false
+  @OptionGroup var password: PasswordOptions
   @OptionGroup var presentPassword: PresentPasswordOptions
+
+  func validate() throws {
+    // Other commands read a new password from the one, and the present password from the other.
+    if presentPassword.currentFile != nil,
+      password.passwordFile != nil || password.passwordFd != nil
+    {
+      throw ValidationError(
+        "the password is that of the account: give --password-file, --password-fd or --current-file alone."
+      )
+    }
+  }
+
+  /// Reads the present password.
+  private func askPresent() throws -> Secret<String> {
+    if presentPassword.currentFile != nil { return try presentPassword.password() }
+    return try password.password("Present password: ")
+  }
 
   func run() throws {
     let place = try account.place()
@@ -339,11 +358,11 @@ struct AccountDeleteCommand: ParsableCommand {
       ? ""
       : (count == 1 ? " 1 write waits, and is" : " \(count) writes wait, and are")
         + " never sent then"
-    let way = count == 0 ? "" : ": `runnel sync push \(place.choice.name)` sends what waits."
+    let way = count == 0 ? "" : ": `runnel sync push \(place.choice.word)` sends what waits."
     try Consent(isGiven: force).require(
       "Delete the account \(name)?\(writes)\(way)",
       because: "This would delete the account \(name).\(writes)\(way)")
-    let current = user.email == nil ? nil : try presentPassword.password()
+    let current = user.email == nil ? nil : try askPresent()
     let departures = place.departures
     try place.answer(isChange: true) {
       if let departures {

@@ -45,7 +45,7 @@ struct LogoutCommand: ParsableCommand {
     }) {
       return "\(words) of \(user.id). Another account had the address at the last sign-in, "
         + "\(other.user.id): if \(user.id) has another one now, sign in with that; only otherwise `runnel sync drop "
-        + "\(place.choice.name) \(user.id)` gives \(count == 1 ? "it" : "them") up."
+        + "\(place.choice.word) \(user.id)` gives \(count == 1 ? "it" : "them") up."
     }
     return "\(words): \(them) sent after the next sign-in."
   }
@@ -62,7 +62,7 @@ struct LogoutCommand: ParsableCommand {
       count == 0
       ? ""
       : (count == 1 ? " 1 write waits, and is" : " \(count) writes wait, and are")
-        + " never sent then: `runnel sync push \(place.choice.name)` sends what waits."
+        + " never sent then: `runnel sync push \(place.choice.word)` sends what waits."
     let end = "nobody can sign in to this account again, which has no address."
     try Consent(isGiven: force).require(
       "Sign out of \(names)? Note that \(end)\(writes)",

@@ -114,6 +114,8 @@ struct SyncPushCommand: ParsableCommand {
 private final class Pusher {
   private static let messagesMax = 1024
   private static let pollMilliseconds: Int32 = 200
+  /// After this time without an answer it is said what is waited for.
+  private static let silence = Duration.seconds(1)
 
   private let choice: OriginChoice
   private let interruption: Interruption
@@ -181,6 +183,7 @@ private final class Pusher {
     defer { line.clear() }
     let descriptors = [wake, interruption.descriptor]
     var answers = [UInt8](repeating: 0, count: descriptors.count)
+    var (left, since) = (pending, ContinuousClock.now)
     while pending > 0 {
       let count = Int32(descriptors.count)
       guard runnel_poll(descriptors, &answers, count, Pusher.pollMilliseconds) >= 0 else {
@@ -190,7 +193,9 @@ private final class Pusher {
       for message in inbox.drain() { receive(message, &line) }
       try interruption.check()
       try check(isOver: end.map { ContinuousClock.now >= $0 } ?? false)
-      line.report("\(total - min(pending, total)) of \(total) writes\(reason)")
+      if pending != left { (left, since) = (pending, ContinuousClock.now) }
+      let isSilent = ContinuousClock.now - since >= Pusher.silence
+      line.report("\(total - min(pending, total)) of \(total) writes\(isSilent ? reason : "")")
     }
     line.clear()
     if refusedCount > 0 {
@@ -243,21 +248,8 @@ private final class Pusher {
     }
   }
 
-  /// The reason why no write is sent now; empty if writes are sent.
-  private var reason: String {
-    let isElsewhere = status.value?.state == .elsewhere
-    let before = isElsewhere ? ": another program has the replica open to send them" : ""
-    switch status.value?.link {
-    case .waiting(_, let reason?)?:
-      return (before.isEmpty ? ": " : before + ", and waits: ")
-        + (reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
-    case .catchingUp?: return before + ": the server has not answered what was asked first"
-    case .notAnswering?: return before + ": the server does not answer"
-    case .live? where isElsewhere: return ": another program holds the connection"
-    case .live?: return ""
-    default: return isElsewhere ? before + ", and has no connection" : ""
-    }
-  }
+  /// What the writes wait for, in words that follow their number.
+  private var reason: String { OriginStatus.words(onWaiting: status.value) }
 }
 
 /// The latest value, which another thread sets.

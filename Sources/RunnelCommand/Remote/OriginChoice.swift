@@ -81,6 +81,9 @@ struct OriginChoice {
   /// The name of the database in messages.
   var name: String { profile?.name ?? address.name }
 
+  /// The name of the database in commands that a message names: a shell would change an address with `?`.
+  var word: String { ShellText.quoted(name) }
+
   /// The options for access: those of the command line, or else those of the profile.
   var arguments: OriginArguments {
     var arguments = given

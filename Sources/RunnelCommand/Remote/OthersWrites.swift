@@ -91,7 +91,7 @@ struct OthersWrites {
     signedIn = ((try? place?.all()) ?? []).map(\.user)
     let departing = (try? place?.home.departing()) ?? []
     let known = Known(
-      choice.name, signedIn: signedIn, departing: departing.map(\.user) + forgotten)
+      choice.word, signedIn: signedIn, departing: departing.map(\.user) + forgotten)
     entries = ReplicaFolder.waitingFiles(
       for: choice.address, environment: ProcessInfo.processInfo.environment
     ).filter { $0.file != file }.map { waiting in
@@ -112,6 +112,7 @@ struct OthersWrites {
 
 /// What is known of the users of a database.
 private struct Known {
+  /// The name of the database, as it is typed in a shell.
   let database: String
   let signedIn: [AccountUser]
   let departing: [AccountUser]

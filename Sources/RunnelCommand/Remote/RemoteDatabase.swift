@@ -402,7 +402,7 @@ final class RemoteDatabase {
     return
       " The rules do not let \(who) \(deed): `runnel rules explain` finds the rule in a copy of them."
       + (isUnconfirmed
-        ? " If the address was confirmed since the sign-in, `runnel whoami \(choice.name) --check` comes first."
+        ? " If the address was confirmed since the sign-in, `runnel whoami \(choice.word) --check` comes first."
         : "")
   }
 }

@@ -51,6 +51,28 @@ import Testing
     #expect(locks[2].stateOfHolder == "c")
   }
 
+  @Test func wordsSayWhatWritesWaitFor() {
+    let words = { (link: LinkState) in OriginStatus.words(onWaiting: OriginStatus(.link(link))) }
+    #expect(OriginStatus.words(onWaiting: nil) == ": a connection is being made")
+    #expect(words(.connecting) == ": a connection is being made")
+    #expect(words(.live) == ": the server has not answered them yet")
+    #expect(words(.waiting(until: 5, "It is gone.")) == ": It is gone")
+    let links: [LinkState] = [
+      .authenticating, .catchingUp, .notAnswering, .offline(.asked), .waiting(until: 5, nil),
+    ]
+    #expect(Set(links.map(words)).count == links.count, "each has words of its own")
+    #expect(links.allSatisfy { words($0).hasPrefix(": ") })
+    var elsewhere = OriginStatus(.elsewhere)
+    let other = ": another program has the replica open to send them"
+    #expect(OriginStatus.words(onWaiting: elsewhere) == "\(other), and has no connection")
+    elsewhere.speaker = .waiting(until: 5, "It is gone.")
+    #expect(OriginStatus.words(onWaiting: elsewhere) == "\(other), and waits: It is gone")
+    elsewhere.speaker = .notAnswering
+    #expect(OriginStatus.words(onWaiting: elsewhere) == "\(other): the server does not answer")
+    elsewhere.speaker = .live
+    #expect(OriginStatus.words(onWaiting: elsewhere) == ": another program holds the connection")
+  }
+
   @Test(arguments: [
     LinkState.connecting, .authenticating, .catchingUp, .live, .notAnswering, .offline(.asked),
     .waiting(until: 5, nil), .waiting(until: 7, "The \"server\"\nis gone."),
