@@ -65,7 +65,7 @@ extension Answer {
       // Earlier recordings do not say whether the server is told later.
       self = .account(
         user: user == .null ? nil : try fields.string(name),
-        isLater: try fields.value("later") == true)
+        isLater: json["later"] == true)
     case "result": self = .result(try fields.value(name))
     case "refused": self = .refused(try Refusal(log: fields.value(name)))
     default: throw ActionLogError(.malformed, "There is no answer `\(name)`.")
