@@ -266,6 +266,35 @@ import Testing
     }
   }
 
+  /// Wherever the pieces of the body end.
+  @Test func serverValuesOfALargePutAreResolved() async throws {
+    try await withServer { configuration in
+      configuration.isEmulator = true
+      configuration.rest.spoolBytesMin = 100
+    } _: { server in
+      #expect(try server.request("PUT", "/big.json", #"{"n":5,"old":1}"#).status == 200)
+      let values = "{\"at\":{\".sv\":\"timestamp\"},\"n\":{\".sv\":{\"increment\":2}},\"x\":\""
+      let body = values + String(repeating: "x", count: 200) + "\"}"
+      let client = try server.client()
+      try client.sendRequest(
+        "PUT", "/big.json?print=silent",
+        headers: ["Authorization": "Bearer owner", "Content-Length": "\(body.utf8.count)"])
+      for byte in body.utf8 { try client.send([byte]) }
+      #expect(try client.readAnswer(to: "PUT").status == 204)
+      let read = try JSONValue(parsing: server.request("GET", "/big.json").body)
+      #expect(read["n"] == 7)
+      #expect(read["old"] == nil)
+      guard case .number? = read["at"] else { throw RawClient.Failure(what: "no time") }
+
+      let unknown = body.replacing("timestamp", with: "never")
+      let answer = try server.request(
+        "PUT", "/big.json", unknown, headers: ["Authorization": "Bearer owner"])
+      #expect(answer.status == 400)
+      #expect(answer.body.contains("/big/at") && answer.body.contains("Unknown server value"))
+      #expect(try server.request("GET", "/big/n.json").body == "7")
+    }
+  }
+
   @Test func aConnectionServesRequestsInTheirOrder() async throws {
     try await withServer { server in
       let client = try server.client()

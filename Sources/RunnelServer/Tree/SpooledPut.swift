@@ -26,8 +26,9 @@ extension ServedTree {
       {
         return [(connection, .answered(.answer(stale)))]
       }
+      let body = try resolved(put, now, transaction)
       try failing {
-        try put.body.withBytes { document, wasRead in
+        try body.withBytes { document, wasRead in
           try transaction.importJSON(
             document, at: put.path, author: caller.author, now: now, wasRead: wasRead)
         }
@@ -41,5 +42,17 @@ extension ServedTree {
       told = [(connection, .answered(.answer(.refused(try error.refusal()))))]
     }
     return told
+  }
+  /// The body with its server values resolved, before anything is replaced.
+  private func resolved(
+    _ put: SpooledPut, _ now: Int64, _ transaction: some ServedTransaction
+  ) throws(Refused) -> SpooledBody {
+    do {
+      return try put.body.resolved(at: put.path, now: now, transaction)
+    } catch let error as TreeError where error.code != .storage {
+      throw .refusal(error)
+    } catch {
+      throw .failure(error)
+    }
   }
 }

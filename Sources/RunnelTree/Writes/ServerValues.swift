@@ -52,10 +52,14 @@ struct ServerValues<Reader: TreeReader> {
   ) throws(TreeError) {
     guard let lost = members.first(where: { $0.value != .null && !names.contains($0.name) })
     else { return }
-    throw TreeError(
+    throw ServerValues.loss(of: lost.name, at: path)
+  }
+
+  static func loss(of name: String, at path: Path) -> TreeError {
+    TreeError(
       .invalidValue,
-      "\"\(lost.name)\" stands beside \".sv\", whose value replaces the whole object: it would be "
-        + "lost. Give \".sv\" an object of its own.", path: path.description)
+      "\"\(name)\" stands beside \".sv\", whose value replaces the whole object: it would be lost. Give "
+        + "\".sv\" an object of its own.", path: path.description)
   }
 
   /// The JSON of a priority with a server value resolved.
