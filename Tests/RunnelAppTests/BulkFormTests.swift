@@ -26,6 +26,8 @@ import Testing
       (["2025-03-01", "2025-03-02", "2025-03-03"], "tomorrow", "2026-08-25"),
       (["2025-03-01", "2025-03-01", "2025-03-01"], "-2d", "2026-08-22"),
       (["soon", "2025-03-01", "2025-03-02"], "\"today\"", "today"),
+      (["soon", "2025-03-01", "2025-03-02"], "later", "later"),
+      (["2025-03-01", "2025-03-02", "2025-03-03"], "\"later\"", "later"),
       (["soon", "late", "later"], "tomorrow", "tomorrow"),
     ] as [([String], String, String)])
   func dateWordsAreTakenInMarkedRows(held: [String], typed: String, stored: String) throws {
@@ -53,6 +55,15 @@ import Testing
     app.type("tomorrow 9:00")
     app.press("Enter")
     #expect(app.form?.fields[0].input.error?.hasPrefix("this field holds days") == true)
+    #expect(try app.stored("/f/r0/am") == "1.3.2025")
+  }
+
+  @Test func aWordThatIsNoDateIsRefusedWhereMarkedRowsHoldDays() throws {
+    let app = try app(["1.3.2025", "2.3.2025"])
+    app.press("gg j * | e")
+    app.type("later")
+    app.press("Enter")
+    #expect(app.form?.fields[0].input.error?.hasPrefix("not a date") == true)
     #expect(try app.stored("/f/r0/am") == "1.3.2025")
   }
 

@@ -74,7 +74,7 @@ import Testing
     #expect(try typed("2.3.", over: "5.4.1942") == "2.3.2026")
     #expect(try typed("1.4.26", over: "2026-02-11") == "2026-04-01")
     #expect(try typed("Tomorrow 9", over: "2026-02-11 14:30") == "2026-08-25 09:00")
-    for text in ["31.6.", "1/2/2026", "week 9", "12"] {
+    for text in ["31.6.", "1/2/2026", "week 9", "12", "soon", "next month", "?"] {
       let error = #expect(throws: InputError.self, "\(text)") {
         try typed(text, over: "2026-02-11")
       }
@@ -96,8 +96,9 @@ import Testing
       ("2026-02-11", "today", "2026-08-24"), ("2026-02-11", "Tomorrow", "2026-08-25"),
       ("2026-02-11", "+3d", "2026-08-27"), ("2026-02-11", "now", "2026-08-24"),
       ("2026-02-11", "24.12.2026", "24.12.2026"), ("2026-02-11", "2026-12-24", "2026-12-24"),
-      ("2026-02-11", "\"tomorrow 9:00\"", "tomorrow 9:00"), ("2026-02-11", "soon", "soon"),
-      ("2026-02-11", "\"soon\"", "\"soon\""), ("a text", "\"today\"", "\"today\""),
+      ("2026-02-11", "\"tomorrow 9:00\"", "tomorrow 9:00"),
+      ("2026-02-11", "\"soon\"", "soon"), ("a text", "soon", "soon"),
+      ("a text", "\"today\"", "\"today\""),
       ("5.4.1942", "yesterday", "23.8.2026"), ("05.04.1942", "-20d", "04.08.2026"),
       ("2026-02-11 14:30", "tomorrow 9:05", "2026-08-25 09:05"),
       ("2026-02-11T14:30:00", "today", "2026-08-24T00:00:00"),
@@ -129,7 +130,9 @@ import Testing
     let json: JSONValue = [
       "f": ["a": ["am": "2025-03-01", "name": "A"], "b": ["name": "B"]]
     ]
-    for (word, stored) in [("tomorrow", "2026-08-25"), ("tomorrow 9:00", nil)] {
+    for (word, stored) in [
+      ("tomorrow", "2026-08-25"), ("tomorrow 9:00", nil), ("soon", nil), ("\"soon\"", "soon"),
+    ] {
       let type = { (app: AppDriver, save: String) in
         app.press("C-u")
         app.type(word)
@@ -181,6 +184,34 @@ import Testing
     let reader = MomentReader(now: app.state.now, local: app.state.settings.local)
     let moment = try #require(reader.moment("tomorrow 9:00"))
     #expect(try app.stored("/room/-M6/created") == .number(JSONNumber(moment)))
+  }
+
+  /// A field with other texts than dates may have any word.
+  @Test func aWordIsTakenWhereSomeRecordsHoldTexts() throws {
+    for (values, takesWord) in [
+      (["2026-02-11", "2026-03-01"], false), (["2026-02-11", "later"], true),
+      (["later", "2026-02-11"], true), (["2026-02-11", ""], false),
+    ] {
+      var input = FieldInput(kind: .string)
+      input.hold(values.map { .string($0) })
+      input.readDates(by: MomentReader(now: Self.now, local: Self.zone))
+      input.editor = LineEditor("soon")
+      #expect((try? input.value()) == (takesWord ? "soon" : nil), "\(values)")
+      input.editor = LineEditor("week 9")
+      #expect(throws: InputError.self) { try input.value() }
+      input.editor = LineEditor("\"soon\"")
+      #expect(try input.value() == (takesWord ? "\"soon\"" : "soon"), "\(values)")
+    }
+  }
+
+  /// While a word is typed, its beginning is no error.
+  @Test func theBeginningOfAWordIsNoErrorYet() throws {
+    var input = FieldInput(rule: FieldRule(try Key("day"), .text()), "2026-02-11")
+    input.readDates(by: MomentReader(now: Self.now, local: Self.zone))
+    input.editor = LineEditor("tomorr")
+    input.check()
+    #expect(input.error == nil)
+    #expect(throws: InputError.self) { try input.value() }
   }
 
   /// As in a table where only some rows have a date.

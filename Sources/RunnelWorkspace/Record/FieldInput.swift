@@ -34,6 +34,8 @@ package struct FieldInput: Hashable, Sendable {
   private var likeMoment: Int64?
   /// A date that a record holds in this field as a text; nil if none is known beside the first text.
   private var likeDate: String?
+  /// Whether a record holds another text in this field, so that a word may be meant.
+  private var isLikeText = false
   /// The known choices.
   var choices: [Choice] = []
   /// The collection of the records that a reference may name, or nil.
@@ -72,7 +74,10 @@ package struct FieldInput: Hashable, Sendable {
         likeDate = DateText(text, .utc) == nil ? nil : text
       default: break
       }
-      if likeMoment != nil, likeDate != nil { return }
+      if case .string(let text) = value, !text.isEmpty, DateText(text, .utc) == nil {
+        isLikeText = true
+      }
+      if likeMoment != nil, likeDate != nil, isLikeText { return }
     }
   }
 
@@ -182,8 +187,10 @@ extension FieldInput {
     return date.isDay && namesTime ? .time : nil
   }
 
-  /// Whether a text with a digit is no date that is understood, in a field that held a date, or is empty in a
-  /// column of dates.
+  /// Whether a text is no date that is understood, in a field that held a date, or is empty in a column of
+  /// dates.
+  ///
+  /// Where other records hold other texts, only one with a digit is meant as a date.
   private func isMistyped(_ text: String) -> Bool {
     guard dates.reader != nil, dateExample != nil, text != firstText,
       firstText.isEmpty || DateText(firstText, .utc) != nil
@@ -192,7 +199,8 @@ extension FieldInput {
     case nil, .any, .text: break
     default: return false
     }
-    return text.contains(where: \.isNumber) && !text.hasPrefix("\"")
+    if text.isEmpty || isLikeText && !text.contains(where: \.isNumber) { return false }
+    return !text.hasPrefix("\"")
       && DateText(text, .utc) == nil && FieldDate(text: text, .utc) == nil
   }
 
@@ -310,6 +318,8 @@ extension FieldInput {
   package mutating func check() {
     error = nil
     if rule == nil || editor.isEmpty { return }
+    // A word such as `tomorrow` is complete with its last letter only.
+    if isMistyped(editor.text), !editor.text.contains(where: \.isNumber) { return }
     do throws(InputError) {
       _ = try value()
     } catch {
