@@ -31,15 +31,15 @@ import Testing
     let app = try rows()
     app.press("i")
     let form = try #require(app.form)
-    #expect(form.fields.map(\.label) == ["qty", "name", "price", "note"])
-    #expect(form.fields.map(\.input.editor.text) == ["2", "One", "16,00", ""])
+    #expect(form.fields.map(\.label) == ["qty", "name", "price", "tags/x", "note"])
+    #expect(form.fields.map(\.input.editor.text) == ["2", "One", "16,00", "true", ""])
   }
 
   @Test func onlyWhatWasChangedIsWritten() throws {
     let app = try rows()
     app.press("i C-u")
     app.type("5")
-    app.press("Tab Tab Tab")
+    app.go(toField: "note")
     app.type("new")
     try app.set("/f/a/name", "Uno")
     app.press("C-s")
@@ -118,5 +118,68 @@ import Testing
     let record = try only(app)
     #expect(record["text"] == "Hello" && record["from"] == "ana", "\(record)")
     #expect(record["created"]?.int != nil, "\(record)")
+  }
+
+  // MARK: Nested fields
+
+  private func nested(_ record: JSONValue) throws -> AppDriver {
+    let views = try ViewFile(
+      yaml: "views:\n  - { name: f, path: /f, columns: [{ field: name }] }",
+      name: "test.views.yaml"
+    ).views
+    let app = try AppDriver(views, json: ["f": ["a": record]], columns: 100, rows: 40)
+    app.press("g g j")
+    return app
+  }
+
+  @Test func nestedFieldIsWrittenAlone() throws {
+    let app = try nested([
+      "name": "Ana",
+      "address": ["city": "Ulm", "street": "Kirchweg", "geo": ["lat": 48, "lon": 10]],
+    ])
+    app.press("i")
+    let form = try #require(app.form)
+    #expect(form.fields.map(\.label) == ["name", "address/city", "address/street"])
+    #expect(form.note == "2 nested fields are not here: Enter in the list shows all")
+    app.go(toField: "address/city")
+    app.press("C-u")
+    app.type("Bonn")
+    #expect(app.screen.contains { $0.contains("+ address/city  \"Bonn\"") }, "\(app.screen)")
+    // Others write beside it meanwhile.
+    try app.set("/f/a/address/street", "Markt")
+    app.press("C-s")
+    #expect(try app.stored("/f/a/address/city") == "Bonn", "\(app.screen)")
+    #expect(try app.stored("/f/a/address/street") == "Markt")
+    #expect(try app.stored("/f/a/address/geo") == ["lat": 48, "lon": 10])
+    app.press("u")
+    #expect(try app.stored("/f/a/address/city") == "Ulm")
+    #expect(try app.stored("/f/a/address/street") == "Markt")
+  }
+
+  @Test func nestedFieldThatOthersChangedIsNotOverwritten() throws {
+    let app = try nested(["name": "Ana", "address": ["city": "Ulm"]])
+    app.press("i")
+    app.go(toField: "address/city")
+    app.press("C-u")
+    app.type("Bonn")
+    try app.set("/f/a/address/city", "Jena")
+    app.press("C-s")
+    #expect(try app.stored("/f/a/address/city") == "Jena", "\(app.screen)")
+  }
+
+  @Test func emptiedNestedFieldIsRemovedAlone() throws {
+    let app = try nested(["name": "Ana", "address": ["number": 4, "city": "Ulm"]])
+    app.press("i")
+    app.go(toField: "address/number")
+    app.press("C-u C-s")
+    #expect(try app.stored("/f/a/address") == ["city": "Ulm"], "\(app.screen)")
+  }
+
+  @Test func aCollectionInARecordIsCounted() throws {
+    let votes = (0..<30).map { JSONMember("u\($0)", JSONValue.bool(true)) }
+    let app = try nested(["name": "Ana", "votes": .object(votes)])
+    app.press("i")
+    #expect(app.form?.fields.map(\.label) == ["name"])
+    #expect(app.form?.note.hasPrefix("30 nested fields are not here") == true)
   }
 }

@@ -159,7 +159,7 @@ package struct FormScreen: Hashable, Sendable {
       if isLeftOut(field) || index == keyIndex { continue }
       if case .editResource(_, let original) = purpose, !field.input.isChanged {
         // What is not edited may break a rule that is newer than the record.
-        if let value = original[field.path.text] { values.append((field.path, value)) }
+        if let value = original[field.path] { values.append((field.path, value)) }
         continue
       }
       if field.input.isEmpty {

@@ -35,7 +35,7 @@ struct FormWrite: WriteKind {
     case .editResource(let record, let original):
       return form.fields.compactMap { field in
         let text = field.input.editor.text
-        let old = FieldKind.text(of: original[field.path.text] ?? .null)
+        let old = FieldKind.text(of: original[field.path] ?? .null)
         return text == old ? nil : (Path(unchecked: record.keys + field.path.keys), text)
       }
     default: return []

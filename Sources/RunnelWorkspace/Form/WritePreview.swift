@@ -71,7 +71,7 @@ package struct WritePreview {
     case .editResource(let path, let original):
       deed = "PATCH \(path)"
       changes = form.fields.compactMap { field in
-        let old = original[field.path.text]
+        let old = original[field.path]
         let new = filled.first { $0.path == field.path }?.value
         if old == new { return nil }
         return Change(name: field.path.text, old: old.map { coding.shown($0) }, new: new)

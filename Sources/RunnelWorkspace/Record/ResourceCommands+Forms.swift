@@ -98,32 +98,44 @@ extension ResourceCommands {
     }
     if state.refusesWriting() { return }
     let resource = state.database.resources.record(at: path)?.definition
-    let all =
+    let own =
       resource.map { FormScreen.editing($0, in: state.database.resources, record) }
-      ?? fields(of: record, at: path, state)
+      ?? ownFields(of: record, state)
+    let computed = resource.map { state.database.resources.registry.ownedFields(of: $0.name) } ?? []
+    let known = Set(own.compactMap(\.path.keys.first)).union(computed)
+    // Services take a record's own fields only.
+    let nested = NestedFields(
+      of: record, areListed: resource == nil && state.database.coding == .tree,
+      isField: known.contains)
+    let nestedFields = nested.fields.map {
+      FormScreen.Field($0.path.shownText, path: $0.path, FieldInput(rule: nil, $0.value))
+    }
+    let all =
+      resource == nil ? fields(own + nestedFields, of: record, at: path, state) : own
     let fields = all.filter { !LineEditor.isTooLong($0.input.editor.text) }
     // Fields that are left out keep their values.
     let long = all.first { LineEditor.isTooLong($0.input.editor.text) }
-    let note = long.map { "\($0.label) is too long for a form" } ?? ""
+    let longNote = long.map { "\($0.label) is too long for a form" } ?? ""
+    let rest = nested.restWords(state)
     if fields.isEmpty {
-      return state.say(.info, long == nil ? "\(path) has no fields to edit" : note)
+      let words = longNote.isEmpty ? "\(path) has no fields to edit" : longNote
+      return state.say(.info, rest.isEmpty ? words : "\(words): \(rest)")
     }
+    let hint = KeyText.listKeys(state).hint(.recordEditExternal, "edits it", after: ": ")
+    let notes = [longNote.isEmpty ? "" : longNote + hint, rest].filter { !$0.isEmpty }
     FormScreen.open(
       &state,
       FormScreen(
         purpose: .editResource(path, original: record), title: "Edit \(path)", fields: fields,
-        note: note.isEmpty
-          ? note
-          : note + KeyText.listKeys(state).hint(.recordEditExternal, "edits it", after: ": ")))
+        note: notes.joined(separator: " · ")))
     readChoices(&state)
   }
 
-  /// Returns the fields for a record that no resource describes: its own values, and the fields that other
-  /// records of its list have, in the order of the columns.
-  private static func fields(
-    of record: JSONValue, at path: Path, _ state: AppState
+  /// Returns the fields for the own values of a record that no resource describes.
+  private static func ownFields(
+    of record: JSONValue, _ state: AppState
   ) -> [FormScreen.Field] {
-    let own: [FormScreen.Field] = (record.object ?? []).compactMap { member in
+    (record.object ?? []).compactMap { member in
       let field = Path(unchecked: [RunnelTree.Key(unchecked: member.name)])
       if Leaf(member.value) != nil {
         return FormScreen.Field(
@@ -138,6 +150,13 @@ extension ResourceCommands {
       if value == .null { input.kind = .string }
       return FormScreen.Field(field.shownText, path: field, input)
     }
+  }
+
+  /// Returns the fields of a record with those that other records of its list have, in the order of the
+  /// columns.
+  private static func fields(
+    _ own: [FormScreen.Field], of record: JSONValue, at path: Path, _ state: AppState
+  ) -> [FormScreen.Field] {
     if own.isEmpty { return [] }
     let lists = [state.tabs.frontList].compactMap(\.self) + state.tabs.lists
     guard let list = lists.first(where: { $0.definition.source.path == path.parent }) else {
@@ -201,24 +220,25 @@ extension ResourceCommands {
     if identity == nil, !hasForm(state, path) {
       return form.refuse(form.focus, "no resource describes \(path) any more")
     }
-    var members: [JSONMember] = []
+    var changed: [(path: Path, value: JSONValue)] = []
     for field in form.fields {
-      let old = original[field.path.text] ?? .null
+      let old = original[field.path] ?? .null
       let value = values.first { $0.path == field.path }?.value
       // What was not typed is as it is in the tree.
       let typed = field.input.isChanged ? value.map { state.database.coding.stored($0) } : value
       let new = typed ?? .null
-      if new != old { members.append(JSONMember(field.path.text, new)) }
+      if new != old { changed.append((field.path, new)) }
     }
-    if members.isEmpty {
+    if changed.isEmpty {
       state.say(.info, "nothing was changed")
       return true
     }
+    // Of a nested field, only its own place is written.
+    let members = changed.map { JSONMember($0.path.text, $0.value) }
     let plain = WriteRequest.update(path, members)
-    let conditions = members.map { member in
+    let conditions = changed.map { field in
       WriteCondition(
-        Path(unchecked: path.keys + [RunnelTree.Key(unchecked: member.name)]),
-        original[member.name] ?? .null)
+        Path(unchecked: path.keys + field.path.keys), original[field.path] ?? .null)
     }
     return FormScreen.submitForm(&state, &form) { book throws(Refusal) in
       let request = identity.map { .operation(book.updating($0, members)) } ?? plain
