@@ -128,6 +128,11 @@ import Testing
         #expect(read.status == 200 && read.body == "null")
         let rules = try client.request("GET", "/.settings/rules.json?ns=chta")
         #expect(rules.body.contains("\".read\":true"))
+        // What a page may do is asked before it reads, too.
+        let asked = try client.request("OPTIONS", "/a.json?ns=chta")
+        #expect(asked.status == 204)
+        #expect(asked.headers["access-control-allow-methods"]?.contains("PUT") == true)
+        #expect(asked.headers["access-control-allow-origin"] == "*")
         #expect(try names() == ["chat.db"])
         #expect(try client.request("PUT", "/a.json?ns=new", "2").status == 200)
       }

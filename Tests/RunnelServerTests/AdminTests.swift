@@ -90,6 +90,22 @@ import Testing
     }
   }
 
+  /// So that they can be watched before anything happens.
+  @Test func countersAreThereFromTheStart() async throws {
+    try await withServer { server in
+      let text = server.server.metricsText
+      for line in [
+        #"runnel_refused_total{reason="credential"} 0"#, #"runnel_refused_total{reason="host"} 0"#,
+        #"runnel_requests_total{status="200"} 0"#, #"runnel_requests_total{status="503"} 0"#,
+        #"runnel_storage_retries_total{database="test"} 0"#,
+        #"runnel_jobs_total{database="test"} "#, #"runnel_listens{database="test"} 0"#,
+        "runnel_sessions_total 0",
+      ] {
+        #expect(text.contains("\n" + line), "\(line)")
+      }
+    }
+  }
+
   @Test func connectionsAreListedInPieces() async throws {
     try await withServer { server in
       let sockets = try (0..<300).map { _ in try server.socket() }

@@ -133,6 +133,7 @@ import Testing
       let answer = try server.request("PUT", "/x.json", text(200))
       #expect(answer.status == 400)
       #expect(answer.body.contains("exceeds the maximum size"))
+      #expect(answer.headers["x-runnel-limit"] == "max-write")
       let socket = try server.socket()
       #expect(try socket.status(1, "p", "{\"p\":\"/x\",\"d\":\(text(200))}") == "too_big")
     },
@@ -162,7 +163,7 @@ import Testing
       #expect(try server.request("PUT", "/x.json", text(2000)).status == 200)
       let answer = try server.request("GET", "/x.json")
       #expect(answer.status == 400)
-      #expect(answer.body.contains("more than 1024 bytes"))
+      #expect(answer.body.contains("more than 1024 bytes") && answer.body.contains("(--max-read)"))
       #expect(try server.request("GET", "/x.json", headers: owner).status == 200)
       let socket = try server.socket()
       #expect(try socket.status(1, "g", "{\"p\":\"/\"}") == "ok")
@@ -222,7 +223,8 @@ import Testing
         String(repeating: "[", count: count) + "1" + String(repeating: "]", count: count)
       }
       #expect(try server.request("PUT", "/a.json", nested(8)).status == 200)
-      #expect(try server.request("PUT", "/a.json", nested(9)).status == 400)
+      let answer = try server.request("PUT", "/a.json", nested(9))
+      #expect(answer.status == 400 && answer.body.contains("(--max-json-depth)"))
       // Brackets in a text are not levels.
       #expect(try server.request("PUT", "/a.json", "\"\\\"\(nested(9))\"").status == 200)
       let socket = try server.socket()
@@ -320,6 +322,22 @@ import Testing
     let limit = try #require(ServerLimit.all.first { $0.name == name })
     let error = #expect(throws: ServerError.self) { try limit.value(text) }
     #expect(error?.message.hasPrefix("give a ") == true)
+  }
+
+  /// Also by what is deeper than any tree, or any text, may be.
+  @Test(arguments: [("max-depth", "{\"a\":", "}", 33), ("max-json-depth", "[", "]", 513)])
+  func aDepthIsCountedAtItsStandardLimit(
+    row: (limit: String, start: String, end: String, count: Int)
+  ) async throws {
+    try await withServer { server in
+      let value =
+        String(repeating: row.start, count: row.count) + "1"
+        + String(repeating: row.end, count: row.count)
+      let answer = try server.request("PUT", "/a.json", value)
+      #expect(answer.status == 400)
+      let line = "runnel_limit_reached_total{limit=\"\(row.limit)\"} 1\n"
+      #expect(server.server.metricsText.contains(line))
+    }
   }
 
   /// The page on serving has the present table.

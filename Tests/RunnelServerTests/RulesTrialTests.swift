@@ -43,7 +43,7 @@ import Testing
           }.map { String($0.split(separator: " ")[1]) }
         }
         #expect(try server.request("PUT", "/open/x.json", "1").body == "1")
-        #expect(count() == nil)
+        #expect(count() == "0")
         #expect(try server.request("PUT", "/own/ana.json", "1").body == "1")
         #expect(try server.request("GET", "/own/ana.json").body == "1")
         #expect(count() == "2")
@@ -89,7 +89,7 @@ import Testing
       }
       lines.flush()
       let messages = try kept.lines.withLock { $0 }.map { try json($0)["message"]?.string }
-      #expect(messages.count == RulesTrial.linesPerSecond)
+      #expect(messages.count == LineRate.linesPerSecond)
       #expect(
         messages.first
           == "chat: trial of \(file): write /own/ana by user ana would be denied: "

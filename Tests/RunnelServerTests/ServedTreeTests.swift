@@ -4,6 +4,7 @@ import RunnelDatabase
 @testable import RunnelServer
 @testable import RunnelSync
 import RunnelTree
+import Synchronization
 import TestSupport
 import Testing
 
@@ -221,10 +222,43 @@ extension TreeAllowance {
   }
 
   @Test func storedDisconnectWritesAreDoneAtTheNextStart() async throws {
+    try await withCopyOfAKilledServer { copy in
+      for _ in 0..<2 {
+        let next = try await TestServer(in: copy)
+        #expect(try next.request("GET", "/p.json").body == "1")
+        await next.stop()
+      }
+    }
+  }
+
+  /// Nobody else can be told.
+  @Test func theLogTellsOfDisconnectWritesThatNewRulesForbid() async throws {
+    let told = Mutex("")
+    let log = try LogLines { bytes in
+      told.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
+    }
+    try await withCopyOfAKilledServer { copy in
+      try await TestServer.$log.withValue(log) {
+        let rules = #"{"rules":{".read":true,".write":"auth != null"}}"#
+        let next = try await TestServer(rules: rules, in: copy)
+        #expect(try next.request("GET", "/p.json").body == "null")
+        await next.stop()
+      }
+    }
+    log.flush()
+    let text = told.withLock { $0 }
+    let line =
+      "test: an onDisconnect write was not done: /p by somebody who is not signed in: denied: "
+    #expect(text.contains(line), "\(text)")
+    #expect(!text.contains("increment"), "\(text)")
+  }
+
+  /// Runs `body` with the folder of a server that was killed while a write was left for the disconnection.
+  private func withCopyOfAKilledServer(_ body: (_ copy: String) async throws -> Void) async throws {
     let server = try await TestServer()
     let socket = try server.socket()
-    let body = "{\"p\":\"/p\",\"d\":{\".sv\":{\"increment\":1}}}"
-    #expect(try socket.status(1, "o", body) == "ok")
+    let write = "{\"p\":\"/p\",\"d\":{\".sv\":{\"increment\":1}}}"
+    #expect(try socket.status(1, "o", write) == "ok")
     let session = try DatabaseSession(file: server.file, environment: .system)
     #expect(try session.node(at: Path("/p")).isEmpty)
     try session.close()
@@ -236,12 +270,7 @@ extension TreeAllowance {
     let online = try DatabaseSession(file: server.file, environment: .system)
     _ = try online.saveCopy(to: copy + "/test.db")
     try online.close()
-    let next = try await TestServer(in: copy)
-    #expect(try next.request("GET", "/p.json").body == "1")
-    await next.stop()
-    let third = try await TestServer(in: copy)
-    #expect(try third.request("GET", "/p.json").body == "1")
-    await third.stop()
+    try await body(copy)
     await server.stop()
   }
 }

@@ -1,5 +1,6 @@
 import RunnelNetwork
 import RunnelServer
+import RunnelSync
 import TestSupport
 import Testing
 

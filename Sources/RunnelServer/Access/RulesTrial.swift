@@ -9,16 +9,9 @@ import Synchronization
 /// They are asked about what the rules in force allow to callers who are no administrators. So an
 /// administrator sees, before rules are put in force, whom they would keep from what.
 final class RulesTrial: Sendable {
-  /// The most lines of the log in a second; what they leave out is counted.
-  static let linesPerSecond = 10
-  /// The most characters of a place or a user in a line.
-  private static let shownMax = 300
-
   private struct State {
     var rules: RulesEngine
-    /// The second of the last line, since 1970, and the number of its lines.
-    var second: Int64 = 0
-    var lineCount = 0
+    var lines = LineRate()
   }
 
   /// The file of the rules.
@@ -69,45 +62,12 @@ final class RulesTrial: Sendable {
     let verdict = try rules.decide(operation, as: caller.auth, now: now, before: before)
     if verdict.isAllowed { return }
     allowance.metrics.wouldDeny(in: database)
-    guard mayLog(now / 1000) else { return }
+    guard state.withLock({ $0.lines.takesLine(second: now / 1000) }) else { return }
     let why = try rules.explain(operation, as: caller.auth, now: now, before: before)
     logger.notice(
       """
-      \(database): trial of \(file): \(RulesTrial.text(of: operation)) \
-      by \(RulesTrial.user(caller)) would be denied: \(RulesTrial.reason(why))
+      \(database): trial of \(file): \(DenialText.operation(operation)) \
+      by \(DenialText.user(caller)) would be denied: \(DenialText.reason(why))
       """)
-  }
-
-  private func mayLog(_ second: Int64) -> Bool {
-    state.withLock { state in
-      if state.second != second { (state.second, state.lineCount) = (second, 0) }
-      state.lineCount += 1
-      return state.lineCount <= RulesTrial.linesPerSecond
-    }
-  }
-
-  private static func user(_ caller: Caller) -> String {
-    caller.auth["uid"]?.string.map { "user \(shown($0))" } ?? "somebody who is not signed in"
-  }
-
-  private static func reason(_ why: RulesExplanation) -> String {
-    let start = "denied: "
-    let headline = why.headline
-    let reason = headline.hasPrefix(start) ? String(headline.dropFirst(start.count)) : headline
-    let line = why.refusal == nil ? why.rules.last.map { " (line \($0.rule.line))" } ?? "" : ""
-    return shown(reason, countMax: 3 * shownMax) + line
-  }
-
-  private static func text(of operation: RulesOperation) -> String {
-    switch operation {
-    case .read(let path, _): "read \(shown(path.description))"
-    case .write(let parts):
-      "write \(shown((parts.first?.path ?? .root).description))"
-        + (parts.count > 1 ? " and \(parts.count - 1) more places" : "")
-    }
-  }
-
-  private static func shown(_ text: String, countMax: Int = shownMax) -> String {
-    text.utf8.count <= countMax ? text : String(text.prefix(countMax)) + "..."
   }
 }

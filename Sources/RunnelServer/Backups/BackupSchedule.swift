@@ -58,7 +58,9 @@ final class BackupSchedule: Sendable {
 
   /// Makes the backups that are due.
   func look(now: Int64 = ServerWorld.calendar) {
-    for (name, backup) in databases() where !isStopping.load(ordering: .relaxed) {
+    let databases = databases()
+    for (name, _) in databases { metrics.beginBackups(of: name) }
+    for (name, backup) in databases where !isStopping.load(ordering: .relaxed) {
       do {
         if !isTime(for: backup, now) { continue }
         let (path, manifest) = try backup.make(in: plan.folder, keep: plan.keep, now: now) {

@@ -79,16 +79,23 @@ struct DatabaseService: NetworkService {
       + "--create-databases \(most) allows."
   }
 
-  /// True unless the request only reads, once: what is not there yet reads as nothing.
+  /// True unless the request only reads, once, or asks what a page may do: what is not there yet reads as
+  /// nothing.
   ///
   /// Who asks for the tag of what is there is about to write.
   private static func makesDatabase(_ request: HTTPRequest) -> Bool {
-    request.method != .get && request.method != .head || beginsSession(request)
+    ![.get, .head, .options].contains(request.method) || beginsSession(request)
       || HTTPField.Name("X-Firebase-ETag").flatMap { request.headerFields[$0] } != nil
   }
 
   /// The answer for a read of a database that is not there yet.
   private static func nothing(_ request: HTTPRequest) -> FixedAnswer {
+    if request.method == .options {
+      var answer = FixedAnswer(status: 204)
+      answer.allowsPages = true
+      answer.headers = RESTHead.preflight(RESTRequest(request))
+      return answer
+    }
     let path = path(of: request)
     let json = "application/json; charset=utf-8"
     // Without a file of rules, everything is allowed.

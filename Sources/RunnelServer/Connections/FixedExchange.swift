@@ -1,6 +1,7 @@
 import HTTPTypes
 import RunnelBase
 import RunnelNetwork
+import RunnelSync
 
 /// An answer that is known when the request arrives.
 struct FixedAnswer: Hashable, Sendable {
@@ -11,6 +12,8 @@ struct FixedAnswer: Hashable, Sendable {
   var location: String?
   /// True if pages of every origin may read it.
   var allowsPages = false
+  /// Further headers.
+  var headers: [RESTRequest.Header] = []
 
   /// An answer of text.
   init(_ text: String, status: Int = 200, contentType: String = "text/plain; charset=utf-8") {
@@ -51,6 +54,10 @@ final class FixedExchange: ExchangeHandling {
     }
     if answer.allowsPages || answer.location != nil {
       head.headerFields[.accessControlAllowOrigin] = "*"
+    }
+    for header in answer.headers {
+      guard let name = HTTPField.Name(header.name) else { continue }
+      head.headerFields.append(HTTPField(name: name, value: header.value))
     }
     channel.send(head)
     channel.send(answer.body)

@@ -19,6 +19,8 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
   private var number: Int64 = 0
   private let startTime: Int64
   private var status = 0
+  /// The name of a limit that the request reached; nil if it reached none.
+  private var limit: String?
   private var sentBytes = 0
   private var isEnded = false
   /// The text that was read and not sent yet.
@@ -70,7 +72,9 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     isLargeWrite = world.largeWrites.enter()
     if isLargeWrite { return }
     world.metrics.reached(RESTLimit.largeWrites)
-    let text = "Too many large writes are under way: try again later, or write smaller parts."
+    limit = RESTLimit.largeWrites.rawValue
+    let text =
+      "Too many large writes are under way (--max-large-writes): try again later, or write smaller parts."
     carryOut(exchange.spoolFailed(TreeError(.unavailable, text)))
   }
 
@@ -187,7 +191,9 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
       channel.flush()
     case .abort: abort()
     case .cancel: cancel()
-    case .note(let limit): world.metrics.reached(limit)
+    case .note(let limit):
+      self.limit = limit.rawValue
+      world.metrics.reached(limit)
     }
   }
 
@@ -267,7 +273,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     world.metrics.answered(status)
     let milliseconds = world.now.uptime - startTime
     world.log.answered(
-      peer, request, database.name, status: status, sentBytes: sentBytes,
+      peer, request, database.name, status: status, limit: limit, sentBytes: sentBytes,
       milliseconds: milliseconds)
   }
 

@@ -112,8 +112,8 @@ struct ServerLog: Sendable {
   let addresses: LoggedAddresses
 
   func answered(
-    _ peer: NetworkPeer, _ request: HTTPRequest, _ database: String, status: Int, sentBytes: Int,
-    milliseconds: Int64
+    _ peer: NetworkPeer, _ request: HTTPRequest, _ database: String, status: Int,
+    limit: String? = nil, sentBytes: Int, milliseconds: Int64
   ) {
     guard let lines else { return }
     // The query after the path may contain a credential.
@@ -127,7 +127,7 @@ struct ServerLog: Sendable {
         JSONMember("status", .number(JSONNumber(Int64(status)))),
         JSONMember("bytes", .number(JSONNumber(Int64(sentBytes)))),
         JSONMember("milliseconds", .number(JSONNumber(milliseconds))),
-      ])
+      ] + (limit.map { [JSONMember("limit", .string($0))] } ?? []))
   }
 
   func socketOpened(_ peer: NetworkPeer, _ database: String, _ number: Int64) {

@@ -4,11 +4,14 @@ import Synchronization
 /// The counters of the server.
 struct ServerMetrics: Sendable {
   /// The reason for a refusal.
-  enum Refusal: String {
+  enum Refusal: String, CaseIterable {
     case credential
     case host
     case database
   }
+
+  /// The statuses of answers that are usual.
+  private static let statuses = [200, 204, 304, 400, 401, 403, 404, 405, 412, 500, 503]
 
   private let factory: PrometheusMetrics
   private let limits: [String: Counter]
@@ -28,7 +31,50 @@ struct ServerMetrics: Sendable {
       })
     sessions = Counter(label: "runnel_sessions_total", dimensions: [], factory: factory)
     sessionEnds = Counter(label: "runnel_sessions_ended_total", dimensions: [], factory: factory)
+    for status in ServerMetrics.statuses { show("runnel_requests_total", ("status", "\(status)")) }
+    for reason in Refusal.allCases { show("runnel_refused_total", ("reason", reason.rawValue)) }
   }
+
+  // MARK: The start
+
+  /// Shows a counter before anything is counted.
+  private func show(_ label: String, _ dimensions: (String, String)...) {
+    _ = Counter(label: label, dimensions: dimensions, factory: factory)
+  }
+
+  /// Shows the counters of a database.
+  func begin(_ database: String, isStored: Bool, isOnTrial: Bool) {
+    let name = ("database", database)
+    var labels = ["runnel_jobs_total", "runnel_transactions_total", "runnel_storage_retries_total"]
+    if isOnTrial { labels.append("runnel_trial_denials_total") }
+    if isStored {
+      labels += [
+        "runnel_store_writes_total", "runnel_store_batches_total", "runnel_store_doubts_total",
+      ]
+      note(lag: 0, of: database)
+    }
+    for label in labels { show(label, name) }
+    Gauge(label: "runnel_listens", dimensions: [name], factory: factory).record(0)
+    note(isWritable: true, of: database)
+  }
+
+  /// Shows the counters of the backups of a database.
+  func beginBackups(of database: String) {
+    for label in ["runnel_backups_total", "runnel_backup_failures_total"] {
+      show(label, ("database", database))
+    }
+  }
+
+  /// Shows the counters of stores.
+  func beginStores() {
+    for label in [
+      "runnel_store_leases_lost_total", "runnel_store_wakes_total", "runnel_redirects_total",
+    ] {
+      show(label)
+    }
+  }
+
+  // MARK: Connections
 
   func sessionBegan() { sessions.increment() }
 

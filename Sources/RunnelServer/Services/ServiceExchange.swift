@@ -55,7 +55,7 @@ final class ServiceExchange: ExchangeHandling, ServedConnection {
     if body.count <= most { return }
     world.metrics.reached(RESTLimit.writeBytes)
     body = []
-    answer(FeathersError(.badRequest, "The body has more than \(most) bytes."))
+    answer(FeathersError(.badRequest, "The body has more than \(most) bytes (--max-write)."))
   }
 
   func receivedAll() {

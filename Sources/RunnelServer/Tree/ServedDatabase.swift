@@ -123,7 +123,9 @@ actor ServedDatabase {
       storedAccess = access
       rules = try text.map { try ServedDatabase.rules($0, of: place) }.map(allowance.bounded)
     }
-    var tree = ServedTree(rules: rules, allowance, services: services, trial: trial)
+    var tree = ServedTree(
+      rules: rules, allowance, services: services, trial: trial,
+      undone: UndoneDisconnects(database: name, logger))
     do {
       if let rules { try storage.declareIndexes(ServedDatabase.indexes(of: rules)) }
       // No connection exists yet that could be told.
@@ -142,6 +144,7 @@ actor ServedDatabase {
     watch = place.file.flatMap { ChangeWatch(database: $0) }
     self.storage = storage
     self.tree = tree
+    metrics.begin(name, isStored: place.file == nil, isOnTrial: trial != nil)
   }
 
   /// Starts to send messages to connections, and to follow the writes of other processes.

@@ -66,7 +66,7 @@ extension TreeError.Code {
   static let nameUsed = TreeError.Code(rawValue: "name_used")
 }
 
-// Writes, in a transaction. Source: wire protocol, section A9; tree semantics, sections 8, 11 and 12.
+// Writes, in a transaction. Source: wire protocol, section A9; tree semantics, sections 8 and 11.
 
 extension ServedTree {
   /// Does a write, once for each name; returns the written values.
@@ -122,14 +122,16 @@ extension ServedTree {
   ) throws(Refused) -> [Assignment] {
     try refusing { () throws(TreeError) in
       try checkDepth(write)
-      let parts = try write.assignments(now: now, reader: transaction)
+      let parts = try counting(write) { () throws(TreeError) in
+        try write.assignments(now: now, reader: transaction)
+      }
       try checkWrite(parts, caller, now: now, transaction)
       return parts
     }
   }
 
   /// Does a write that was allowed.
-  private mutating func perform(
+  mutating func perform(
     _ write: Write, _ caller: Caller, _ now: Int64, _ transaction: some ServedTransaction,
     _ told: inout TreeTold, of connection: Int64?, leaving places: Set<Path> = []
   ) throws(Refused) -> [Assignment] {
@@ -167,39 +169,6 @@ extension ServedTree {
       }
     }
     return MemoryTree(root)
-  }
-
-  /// Does the disconnect requests of a connection, each write that is allowed.
-  mutating func carryOut(
-    _ kept: KeptDisconnect, _ now: Int64, _ transaction: some ServedTransaction,
-    _ told: inout TreeTold, of connection: Int64? = nil
-  ) throws(Refused) {
-    for write in kept.writes {
-      do throws(Refused) {
-        _ = try perform(
-          write, kept.caller, now, transaction, &told, of: connection, leaving: kept.passing)
-      } catch {
-        // A write that is refused at the end is dropped, because its client is gone.
-        if case .failure = error { throw error }
-      }
-    }
-  }
-
-  /// Does all disconnect requests that were left when a server ended without notice.
-  mutating func carryOutAll(
-    now: Int64, _ transaction: some ServedTransaction
-  ) throws -> TreeTold {
-    var told: TreeTold = []
-    for text in try transaction.takeLeftDisconnects() {
-      // Unreadable requests are dropped.
-      guard let kept = try? KeptDisconnect(parsing: text) else { continue }
-      do throws(Refused) {
-        try carryOut(kept, now, transaction, &told)
-      } catch {
-        _ = try error.refusal()
-      }
-    }
-    return told
   }
 }
 

@@ -25,6 +25,8 @@ struct ServedTree {
   let allowance: TreeAllowance
   /// The rules whose denials are only logged; nil for none.
   private let trial: RulesTrial?
+  /// Who is told of onDisconnect writes that are refused when they are due.
+  let undone: UndoneDisconnects?
   var audiences = Audiences()
   /// The hashes and answers that were computed before.
   var shelf = AnswerShelf()
@@ -61,9 +63,10 @@ struct ServedTree {
 
   init(
     rules: RulesEngine?, _ allowance: TreeAllowance, services: [ServedCollection] = [],
-    trial: RulesTrial? = nil
+    trial: RulesTrial? = nil, undone: UndoneDisconnects? = nil
   ) {
-    (self.rules, self.allowance, self.trial) = (rules, allowance, trial)
+    (self.rules, self.allowance) = (rules, allowance)
+    (self.trial, self.undone) = (trial, undone)
     self.services = ServiceAudience(services)
   }
 
@@ -282,7 +285,23 @@ extension ServedTree {
     guard depthMax < TreeLimits.depthMax, write.levelCount > depthMax else { return }
     allowance.reached(.depth)
     throw TreeError(
-      .invalidPath, "The write has \(write.levelCount) levels: \(depthMax) are allowed here.")
+      .invalidPath,
+      "The write has \(write.levelCount) levels: \(depthMax) are allowed here (--max-depth).")
+  }
+
+  /// Runs `body`, and counts a write that it refuses because of more levels than any tree has.
+  func counting<Result>(
+    _ write: Write, _ body: () throws(TreeError) -> Result
+  ) throws(TreeError) -> Result {
+    do throws(TreeError) {
+      return try body()
+    } catch {
+      // Only what is refused is measured.
+      if error.code == .invalidPath, write.levelCount > TreeLimits.depthMax {
+        allowance.reached(.depth)
+      }
+      throw error
+    }
   }
 
   /// - Throws: `TreeError` (`tooBig`) if the result of a query is larger than a caller may read at
@@ -314,7 +333,7 @@ extension ServedTree {
   private static func tooMuch(_ path: Path, _ most: Int) -> TreeError {
     TreeError(
       .tooBig,
-      "What is here has more than \(most) bytes, which is the most of one read: ask for less.",
+      "What is here has more than \(most) bytes, which is the most of one read (--max-read): ask for less.",
       path: path.description)
   }
 

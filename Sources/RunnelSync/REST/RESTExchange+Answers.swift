@@ -153,7 +153,7 @@ extension RESTExchange {
 
   mutating func refuse(_ error: RESTError) {
     let json: JSONValue = ["error": .string(error.message)]
-    respond(json.jsonBytes(), RESTHead(error.status, RESTHead.json))
+    respond(json.jsonBytes(), RESTHead(error.status, RESTHead.json + RESTHead.limit(error.limit)))
   }
 
   mutating func send(_ head: RESTHead) {

@@ -62,7 +62,11 @@ extension RESTExchange {
       sendEvent("keep-alive", data: "null")
     case .underWay where call?.method == .get:
       effects += [.note(.readTime), .cancel]
-      refuse(RESTError(400, "The read took longer than allowed: ask for less, or for more time."))
+      refuse(
+        RESTError(
+          400,
+          "The read took longer than allowed (--read-time): ask for less, or for more time.",
+          limit: .readTime))
     case .new, .verifying, .receiving, .underWay, .sending, .ended: self.deadlineTime = nil
     }
     return takeEffects()

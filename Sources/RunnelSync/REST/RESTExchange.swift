@@ -385,7 +385,9 @@ extension RESTExchange {
     case .json(let json): return json
     case .tooDeep:
       effects.append(.note(.jsonDepth))
-      throw RESTError(400, "Data is nested deeper than \(limits.jsonDepthMax) levels.")
+      throw RESTError(
+        400, "Data is nested deeper than \(limits.jsonDepthMax) levels (--max-json-depth).",
+        limit: .jsonDepth)
     case .malformed: throw RESTError.invalidData
     }
   }

@@ -27,6 +27,11 @@ package struct RESTHead: Hashable, Sendable {
     tag.map { [RESTRequest.Header("ETag", $0)] } ?? []
   }
 
+  /// The header that names the option of a limit, since the specified texts do not.
+  static func limit(_ limit: RESTLimit?) -> [RESTRequest.Header] {
+    limit.map { [RESTRequest.Header("X-Runnel-Limit", $0.rawValue)] } ?? []
+  }
+
   /// The headers that describe the body.
   static func content(_ style: RESTCall.Style) -> [RESTRequest.Header] {
     var headers = json
@@ -54,7 +59,7 @@ package struct RESTHead: Hashable, Sendable {
   }
 
   /// The answer to a browser's preflight request: what a web page may do.
-  static func preflight(_ request: RESTRequest) -> [RESTRequest.Header] {
+  package static func preflight(_ request: RESTRequest) -> [RESTRequest.Header] {
     let methods = "GET, PUT, POST, PATCH, DELETE, OPTIONS"
     // The requested header names are returned unchanged if they are a list of names.
     let asked = request.header("access-control-request-headers") ?? ""

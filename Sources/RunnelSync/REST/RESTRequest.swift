@@ -36,8 +36,12 @@ package struct RESTRequest: Hashable, Sendable {
 struct RESTError: Error, Hashable {
   var status: Int
   var message: String
+  /// The limit that was reached; nil for another error.
+  var limit: RESTLimit?
 
-  init(_ status: Int, _ message: String) { (self.status, self.message) = (status, message) }
+  init(_ status: Int, _ message: String, limit: RESTLimit? = nil) {
+    (self.status, self.message, self.limit) = (status, message, limit)
+  }
 
   static let noJSONSuffix = RESTError(404, "append .json to your request URI to use the REST API.")
   static let invalidPath = RESTError(400, "Invalid path: Invalid token in path")
@@ -47,11 +51,13 @@ struct RESTError: Error, Hashable {
   static let invalidKeys = RESTError(
     400, invalidData.message + " Perhaps you're using invalid characters in your key names.")
   static let tooLarge = RESTError(
-    400, "Data to write exceeds the maximum size that can be modified with a single request.")
+    400, "Data to write exceeds the maximum size that can be modified with a single request.",
+    limit: .writeBytes)
   static func importTooLarge(_ most: Int) -> RESTError {
     RESTError(
-      400, tooLarge.message + " A PUT of an administrator has \(most) bytes at most (--max-import)."
-    )
+      400,
+      tooLarge.message + " A PUT of an administrator has \(most) bytes at most (--max-import).",
+      limit: .importBytes)
   }
   static let unauthorized = RESTError(401, "Unauthorized request.")
   static let permissionDenied = RESTError(401, "Permission denied")
@@ -60,7 +66,7 @@ struct RESTError: Error, Hashable {
   init(_ error: TreeError) {
     switch error.code {
     case .permissionDenied: self = .permissionDenied
-    case .tooBig: self.init(400, error.message)
+    case .tooBig: self.init(400, error.message, limit: .readBytes)
     case .unavailable, .storage: self.init(503, error.message)
     case .invalidKey: self = .invalidKeys
     default: self.init(400, error.description)

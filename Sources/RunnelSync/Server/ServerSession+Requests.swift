@@ -49,7 +49,8 @@ extension ServerSession {
     if JSONDepth.exceeds(limits.jsonDepthMax, in: message) {
       effects.append(.note(.jsonDepth))
       throw TreeError(
-        .invalidMessage, "A message is nested deeper than \(limits.jsonDepthMax) levels.")
+        .invalidMessage,
+        "A message is nested deeper than \(limits.jsonDepthMax) levels (--max-json-depth).")
     }
     switch try ClientMessage(message) {
     case .ping: send(.pong)
@@ -155,7 +156,9 @@ extension ServerSession {
   ) {
     if numbers[asked] == nil, listens.count >= limits.listensMax {
       effects.append(.note(.listens))
-      let text = "One connection listens to \(limits.listensMax) queries at most: end some first."
+      let text =
+        "One connection listens to \(limits.listensMax) queries at most (--listens-per-connection): end some "
+        + "first."
       return respond(number, .failed, .string(text))
     }
     end(asked)
@@ -186,7 +189,8 @@ extension ServerSession {
     let writes = changed.execute()
     guard ServerSession.bytes(of: writes) <= limits.disconnectBytesMax else {
       effects.append(.note(.disconnectBytes))
-      let text = "The onDisconnect writes may have \(limits.disconnectBytesMax) bytes in all."
+      let text =
+        "The onDisconnect writes may have \(limits.disconnectBytesMax) bytes in all (--max-disconnect)."
       return respond(number, .tooBig, .string(text))
     }
     isHolding = true
