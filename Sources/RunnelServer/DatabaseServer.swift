@@ -121,7 +121,9 @@ public final class DatabaseServer: Service, Sendable {
       backups = try configuration.backups.map { [databases, accounts, world] plan in
         try BackupSchedule(plan, metrics: world.metrics, logger: logger) {
           var all = databases.all.compactMap { open -> (String, DatabaseBackup)? in
-            guard case .file(let file, let rules) = open.database.place else { return nil }
+            guard case .file(let file, let rules) = open.database.place, open.isMade else {
+              return nil
+            }
             return (open.database.name, DatabaseBackup(file, rulesFile: rules.path))
           }
           if let accounts, let file = accounts.place.file {

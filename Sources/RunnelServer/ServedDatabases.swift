@@ -11,6 +11,11 @@ import Synchronization
 struct OpenDatabase: Sendable {
   var database: ServedDatabase
   var verifier: TokenVerifier
+  /// Tells whether there is a file already; nil if there was one from the start.
+  var unmade: UnmadeFile?
+
+  /// True if the database has a file, or another place where it is stored.
+  var isMade: Bool { unmade?.isMade != false }
 }
 
 /// The databases of a server, by their names.
@@ -135,7 +140,9 @@ final class ServedDatabases: Sendable {
         isNamed: configuration.rulesFile != nil))
   }
 
-  func open(_ name: String, _ place: ServedPlace) throws -> OpenDatabase {
+  func open(
+    _ name: String, _ place: ServedPlace, unmade: UnmadeFile? = nil
+  ) throws -> OpenDatabase {
     let allowance = TreeAllowance(
       limits: configuration.tree, readBytesMax: configuration.rest.readBytesMax,
       metrics: world.metrics)
@@ -143,7 +150,7 @@ final class ServedDatabases: Sendable {
       try RulesTrial(file: file, database: name, allowance, logger)
     }
     let database = try ServedDatabase(
-      name: name, place: place, allowance: allowance,
+      name: name, place: place, allowance: allowance, unmade: unmade,
       services: configuration.services.collections, trial: trial,
       logger: logger, metrics: world.metrics, reads: world.reads,
       readNotice: configuration.readNotice,
@@ -180,7 +187,7 @@ final class ServedDatabases: Sendable {
       let accounts = try ServiceAccounts(file: accountsFile)
       verifier.change { $0.accounts = accounts }
     }
-    return OpenDatabase(database: database, verifier: verifier)
+    return OpenDatabase(database: database, verifier: verifier, unmade: unmade)
   }
 
   /// Takes the secrets and service accounts of a namespace whenever they change in the store; clients
@@ -290,23 +297,28 @@ final class ServedDatabases: Sendable {
 
   /// The database that a request names; nil if there is none.
   ///
-  /// If requests may make databases, this makes it, unless `makes` is false.
+  /// If requests may make databases, this makes it, unless `makes` is false; its file is made by the first write
+  /// if `isWrite` is false.
   ///
   /// Source: wire protocol, sections A1 and C1.
-  func find(_ request: HTTPRequest, makes: Bool = true) -> OpenDatabase? {
+  func find(
+    _ request: HTTPRequest, makes: Bool = true, isWrite: Bool = true
+  ) -> OpenDatabase? {
     guard let name = ServedDatabases.parameter("ns", of: request.path ?? "") else {
-      return findByHost(request, makes: makes)
+      return findByHost(request, makes: makes, isWrite: isWrite)
     }
-    return named(name, makes: makes)
+    return named(name, makes: makes, isWrite: isWrite)
   }
 
   /// The database that the host of a request names, or the only one; nil if there is none.
-  func findByHost(_ request: HTTPRequest, makes: Bool = true) -> OpenDatabase? {
+  func findByHost(
+    _ request: HTTPRequest, makes: Bool = true, isWrite: Bool = true
+  ) -> OpenDatabase? {
     let host = HostCheck.host(of: request.authority ?? "")
     let label = host.split(separator: ".").first.map(String.init) ?? ""
     if let found = state.withLock({ $0.open[label] }) { return found }
     return main.flatMap { main in state.withLock { $0.open[main] } }
-      ?? named(DatabaseNames.fallback, makes: makes)
+      ?? named(DatabaseNames.fallback, makes: makes, isWrite: isWrite)
   }
 
   /// Whether a write would make the database that a request names.
@@ -330,9 +342,10 @@ final class ServedDatabases: Sendable {
   /// True if requests may make no more databases, those that were there at the start included.
   private func isFull(_ state: State) -> Bool { state.open.count >= configuration.creationsMax }
 
-  private func named(_ name: String, makes: Bool) -> OpenDatabase? {
+  private func named(_ name: String, makes: Bool, isWrite: Bool) -> OpenDatabase? {
     if let found = state.withLock({ $0.open[name] }) { return found }
-    return makes || hasRules(name) ? create(name) : nil
+    if hasRules(name) { return create(name, withFile: true) }
+    return makes ? create(name, withFile: isWrite) : nil
   }
 
   /// True if rules stand beside a database that does not exist yet; they decide who may read nothing.
@@ -342,8 +355,8 @@ final class ServedDatabases: Sendable {
     return access(DatabaseNames.rulesFile(beside: file), F_OK) == 0
   }
 
-  /// Creates a database, if that is allowed.
-  private func create(_ name: String) -> OpenDatabase? {
+  /// Creates a database, if that is allowed; its file only if something is about to be written.
+  private func create(_ name: String, withFile: Bool) -> OpenDatabase? {
     guard let folder, DatabaseNames.isValid(name) else { return nil }
     // The lock makes other threads wait, so that it is created once.
     return state.withLock { state in
@@ -351,15 +364,21 @@ final class ServedDatabases: Sendable {
       if isFull(state) { return nil }
       do {
         let file = ServedDatabases.file(of: name, in: folder)
-        let opened = try open(name, ServedDatabases.place(ofFile: file, configuration))
+        let unmade = withFile || access(file, F_OK) == 0 ? nil : unmadeFile(of: name)
+        let opened = try open(
+          name, ServedDatabases.place(ofFile: file, configuration), unmade: unmade)
         state.open[name] = opened
-        logger.info("\(name) was made")
+        if unmade == nil { logger.info("\(name) was made") }
         return opened
       } catch {
         logger.error("\(name) cannot be made: \(error)")
         return nil
       }
     }
+  }
+
+  private func unmadeFile(of name: String) -> UnmadeFile {
+    UnmadeFile { [logger] in logger.info("\(name) was made") }
   }
 
   /// The value of a parameter of an address; nil if there is none.

@@ -40,10 +40,13 @@ struct DatabaseService: NetworkService {
     if request.method != .options, let moved = databases.moved(request, byHost: byHost) {
       return .moved(moved)
     }
-    let makes = byHost || DatabaseService.makesDatabase(request)
+    let isWrite = byHost || DatabaseService.makesDatabase(request)
+    // What is listened to is opened; its file comes with a write.
+    let makes = isWrite || DatabaseService.beginsSession(request)
     guard
       let found = byHost
-        ? databases.findByHost(request, makes: makes) : databases.find(request, makes: makes)
+        ? databases.findByHost(request, makes: makes)
+        : databases.find(request, makes: makes, isWrite: isWrite)
     else {
       // Clients that were sent here by the servers of another store try again.
       if databases.mayCome(request, byHost: byHost) {
@@ -79,12 +82,12 @@ struct DatabaseService: NetworkService {
       + "--create-databases \(most) allows."
   }
 
-  /// True unless the request only reads, once, or asks what a page may do: what is not there yet reads as
+  /// True unless the request only reads, listens, or asks what a page may do: what is not there yet reads as
   /// nothing.
   ///
   /// Who asks for the tag of what is there is about to write.
   private static func makesDatabase(_ request: HTTPRequest) -> Bool {
-    ![.get, .head, .options].contains(request.method) || beginsSession(request)
+    ![.get, .head, .options].contains(request.method)
       || HTTPField.Name("X-Firebase-ETag").flatMap { request.headerFields[$0] } != nil
   }
 

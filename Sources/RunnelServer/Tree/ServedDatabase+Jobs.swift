@@ -1,8 +1,15 @@
 import RunnelDatabase
 import RunnelSync
 import RunnelTree
+import Synchronization
 
 extension ServedDatabase {
+  /// True while a write is under way that keeps the tree's thread busy for a while.
+  nonisolated var hasLongWrite: Bool { longWriteCount.load(ordering: .relaxed) > 0 }
+
+  nonisolated func beginLongWrite() { longWriteCount.wrappingAdd(1, ordering: .relaxed) }
+  nonisolated func endLongWrite() { longWriteCount.wrappingSubtract(1, ordering: .relaxed) }
+
   /// A text that takes its room on the disk also where texts are compressed.
   private static func probeText() -> String {
     String(decoding: (0..<probe.bytes).map { _ in UInt8.random(in: 48...111) }, as: UTF8.self)

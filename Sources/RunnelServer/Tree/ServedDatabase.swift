@@ -47,7 +47,7 @@ actor ServedDatabase {
   /// Takes secrets and service accounts that were changed in the store.
   nonisolated let accessReceiver = Mutex<Receiver<StoredAccess>?>(nil)
   /// How many long writes are under way.
-  private nonisolated let longWriteCount = Atomic<Int>(0)
+  nonisolated let longWriteCount = Atomic<Int>(0)
   /// True once the file is lost, so that the database is unusable.
   nonisolated let hasLostFile = Atomic<Bool>(false)
   /// True once the database is to be closed, so that nothing is waited for.
@@ -99,7 +99,8 @@ actor ServedDatabase {
   ///   its rules cannot be loaded.
   init(
     name: String, place: ServedPlace, allowance: TreeAllowance,
-    services: [ServedCollection] = [], trial: RulesTrial? = nil, logger: Logger,
+    unmade: UnmadeFile? = nil, services: [ServedCollection] = [], trial: RulesTrial? = nil,
+    logger: Logger,
     metrics: ServerMetrics,
     reads: TreeExecutor, readNotice: (@Sendable (_ isOpen: Bool) -> Void)? = nil,
     calendar: @escaping @Sendable () -> Int64
@@ -113,7 +114,8 @@ actor ServedDatabase {
     executor = try TreeExecutor(label: "runnel.tree")
     var environment = DatabaseEnvironment.system
     environment.now = calendar
-    let storage = try place.open(environment)
+    let storage: any ServedStorage =
+      try unmade?.open(place, environment) ?? place.open(environment)
     if place.rulesFile != nil {
       storedAccess = nil
     } else {
@@ -163,12 +165,6 @@ actor ServedDatabase {
 
   /// The current rules.
   nonisolated var rules: RulesEngine? { currentRules.withLock { $0 } }
-
-  /// True while a write is under way that keeps the tree's thread busy for a while.
-  nonisolated var hasLongWrite: Bool { longWriteCount.load(ordering: .relaxed) > 0 }
-
-  nonisolated func beginLongWrite() { longWriteCount.wrappingAdd(1, ordering: .relaxed) }
-  nonisolated func endLongWrite() { longWriteCount.wrappingSubtract(1, ordering: .relaxed) }
 
   /// Submits a job, to be done after those submitted before; returns at once.
   nonisolated func submit(_ job: TreeJob) {
@@ -330,6 +326,7 @@ actor ServedDatabase {
       if !hasNews { return ([], []) }
     }
     defer { noteStorage() }
+    if batch.contains(where: \.makesDatabase) { try storage.make() }
     var hasWritten = false
     let done = try tree.atomically { tree in
       try storage.perform(

@@ -16,6 +16,11 @@ protocol ServedStorage: AnyObject {
     isWriting: Bool, expecting expected: [Query], _ body: (any ServedTransaction) throws -> Result
   ) throws -> Result
 
+  /// Makes the storage if it waits for a first write, which is about to be done.
+  ///
+  /// - Throws: an error that says why it cannot be made.
+  func make() throws
+
   /// Declares those indexes that are not declared yet, and fills them.
   func declareIndexes(_ definitions: [IndexDefinition]) throws
 
@@ -64,6 +69,8 @@ protocol ServedStorage: AnyObject {
 }
 
 extension ServedStorage {
+  func make() throws {}
+
   /// Runs `body` in one transaction of which nothing is expected.
   func perform<Result>(
     isWriting: Bool, _ body: (any ServedTransaction) throws -> Result

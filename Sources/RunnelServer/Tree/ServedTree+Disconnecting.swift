@@ -45,6 +45,7 @@ extension ServedTree {
   ) throws -> TreeTold {
     var told: TreeTold = []
     for text in try transaction.takeLeftDisconnects() {
+      // What cannot be read cannot be done, whatever is wrong with it.
       guard let kept = try? KeptDisconnect(parsing: text) else {
         undone?.tellUnreadable()
         continue

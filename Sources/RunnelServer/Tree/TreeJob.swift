@@ -56,6 +56,19 @@ struct TreeJob: Sendable {
     }
   }
 
+  /// True if the job may write something, for which a database that has no file gets one.
+  var makesDatabase: Bool {
+    switch wish {
+    case .request(let request):
+      switch request.operation {
+      case .doDisconnects(let writes), .leave(let writes): !writes.isEmpty
+      default: isWriting
+      }
+    case .probe, .takeOver: false
+    default: isWriting
+    }
+  }
+
   /// True if the job is the end of something that was promised: it is done as soon as the storage is
   /// there again.
   var isOwed: Bool {

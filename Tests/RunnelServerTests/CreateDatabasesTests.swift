@@ -1,0 +1,74 @@
+import Foundation
+import RunnelBase
+import RunnelServer
+import TestSupport
+import Testing
+
+/// Requests make databases by writing, and not by listening.
+@Suite struct CreateDatabasesTests {
+  private func withFolder(
+    _ body: (TestServer, _ names: () throws -> [String]) async throws -> Void
+  ) async throws {
+    let folder =
+      FileManager.default.temporaryDirectory.path + "/runnel-many-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    // What is left is in the folder for temporary files.
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await withServer({
+      $0.isEmulator = true
+      $0.databases = .folder(folder)
+      $0.creationsMax = 3
+    }) { server in
+      try await body(server) {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".db") }
+      }
+    }
+  }
+
+  @Test func aSocketThatListensMakesNoFile() async throws {
+    try await withFolder { server, names in
+      let reader = try server.socket("/.ws?v=5&ns=new")
+      #expect(try reader.status(1, "q", "{\"p\":\"/a\",\"h\":\"\"}") == "ok")
+      #expect(try reader.status(2, "g", "{\"p\":\"/b\"}") == "ok")
+      let brief = try server.socket("/.ws?v=5&ns=new")
+      #expect(try brief.status(1, "q", "{\"p\":\"/\",\"h\":\"\"}") == "ok")
+      brief.client.hangUp()
+      #expect(try server.request("GET", "/a.json?ns=new").body == "null")
+      #expect(try names().isEmpty)
+      // What others write then is told.
+      #expect(try server.request("PUT", "/a.json?ns=new", "1").status == 200)
+      #expect(try names() == ["new.db"])
+      #expect(try reader.next() == json("{\"a\":\"d\",\"b\":{\"p\":\"a\",\"d\":1}}"))
+      #expect(try reader.status(3, "p", "{\"p\":\"/b\",\"d\":2}") == "ok")
+      #expect(try server.request("GET", "/.json?ns=new").body == #"{"a":1,"b":2}"#)
+    }
+  }
+
+  @Test func theFirstWriteOfASocketMakesTheFile() async throws {
+    try await withFolder { server, names in
+      let socket = try server.socket("/.ws?v=5&ns=new")
+      #expect(try socket.status(1, "q", "{\"p\":\"/a\",\"h\":\"\"}") == "ok")
+      #expect(try names().isEmpty)
+      try socket.ask(2, "p", "{\"p\":\"/a\",\"d\":5}")
+      #expect(try socket.next()["b"]?["d"] == 5)
+      #expect(try socket.next()["b"]?["s"] == "ok")
+      #expect(try names() == ["new.db"])
+      let other = try server.socket("/.ws?v=5&ns=other")
+      #expect(try other.status(1, "o", "{\"p\":\"/gone\",\"d\":true}") == "ok")
+      #expect(try names().sorted() == ["new.db", "other.db"])
+    }
+  }
+
+  @Test func anEventStreamMakesNoFile() async throws {
+    try await withFolder { server, names in
+      let stream = try server.client()
+      try stream.sendRequest("GET", "/a.json?ns=new", headers: ["Accept": "text/event-stream"])
+      #expect(try stream.readHead().status == 200)
+      #expect(try stream.readChunk()?.contains("\"data\":null") == true)
+      #expect(try names().isEmpty)
+      #expect(try server.request("PATCH", "/a.json?ns=new", "{\"x\":1}").status == 200)
+      #expect(try names() == ["new.db"])
+      #expect(try stream.readChunk()?.contains("\"x\":1") == true)
+    }
+  }
+}
