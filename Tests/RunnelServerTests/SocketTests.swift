@@ -44,7 +44,7 @@ import Testing
       try client.send(Array(head.utf8) + RawClient.frame(1, Array(put.utf8)))
       #expect(try client.readHead().status == 101)
       _ = try client.readMessage()
-      #expect(try client.readMessage() == #"{"t":"d","d":{"r":1,"b":{"s":"ok","d":""}}}"#)
+      #expect(try client.readMessage().contains("\"ok\""))
     }
   }
 
