@@ -5,7 +5,8 @@ import Testing
     let database = try TestDatabase(
       #"{"a":{"x":1,"y":{"z":2},"p":3},"b":{"x":4,"w":[5],"p":{".value":3,".priority":"q"}}}"#)
     let outcome = try database.run(["diff", "/a", "/b"])
-    #expect(outcome.status == 0)
+    // As with diff(1): 1 if they differ, and 2 for trouble.
+    #expect(outcome.status == 1)
     #expect(outcome.errors.isEmpty)
     #expect(
       outcome.output.split(separator: "\n") == [
@@ -55,11 +56,11 @@ import Testing
     let database = try TestDatabase(#"{"a":1}"#)
     let file = try database.folder.write(contents, to: "bad.json")
     let outcome = try database.run(["diff", "/", "--with", file])
-    #expect(outcome.status == 1)
+    #expect(outcome.status == 2)
     #expect(outcome.output.isEmpty)
     #expect(outcome.errors.contains(explanation))
     let absent = try database.run(["diff", "/", "--with", database.folder.file("no.json")])
-    #expect(absent.status == 1)
+    #expect(absent.status == 2)
     #expect(absent.errors.contains("no such file"))
   }
 
@@ -67,7 +68,7 @@ import Testing
     let database = try TestDatabase(#"{"a":1}"#)
     let table = try database.folder.write("a,b\n1,2\n", to: "t.csv")
     let refused = try database.run(["diff", "/", "--with", table])
-    #expect(refused.status == 1)
+    #expect(refused.status == 2)
     #expect(refused.errors.contains("it is a table") && refused.errors.contains("FILE.db"))
     let marked = try database.folder.write("\u{FEFF}{\"a\":1}", to: "m.json")
     let outcome = try database.run(["diff", "/", "--with", marked])

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -88,6 +89,43 @@ import Testing
     _ = try sent("import", "-", "/imported", input: "{\"x\":1}")
     #expect(try output("get", "/imported") == "{\"x\":1}\n")
     #expect(Set(former.methods) == ["GET", "PUT", "PATCH"])
+  }
+
+  @Test func aReadThatFailsBeforeAWriteSaysThatNothingWasChanged() throws {
+    let server = try RawServer { _, _ in
+      "HTTP/1.1 400 Bad\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    }
+    let address = "http://localhost:\(server.port)/?ns=test"
+    let outcome = try Program.run(["import", "-", "/new", "-d", address], input: "{\"a\":1}")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("Nothing was changed."), "\(outcome.errors)")
+    let copied = try Program.run(["copy", "/list", "/copy", "-d", address])
+    #expect(copied.errors.contains("Nothing was copied."), "\(copied.errors)")
+    let read = try Program.run(["get", "/new", "-d", address])
+    #expect(!read.errors.contains("Nothing was changed."), "\(read.errors)")
+    #expect(Set(server.methods) == ["GET"])
+  }
+
+  /// The signal comes while the server has the second batch, and has not answered it.
+  @Test func importThatIsStoppedSaysHowToGoOn() throws {
+    let number = Mutex<pid_t>(0)
+    let server = try RawServer { _, earlierCount in
+      if earlierCount == 0 { return "HTTP/1.1 204 Done\r\nConnection: close\r\n\r\n" }
+      var processID: pid_t = 0
+      while processID == 0 { processID = number.withLock(\.self) }
+      if earlierCount == 1 { kill(processID, SIGINT) }
+      return nil
+    }
+    let values = (0..<20_001).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
+    let file = try database.folder.write("{\(values)}", to: "large.json")
+    let program = try RunningProgram([
+      "import", file, "/large", "--merge", "-d", "http://localhost:\(server.port)/?ns=test",
+    ])
+    number.withLock { $0 = program.processID }
+    #expect(try program.wait() == 130)
+    let errors = try program.errors()
+    #expect(errors.contains("whether batch 2 of 3 was written is not known"), "\(errors)")
+    #expect(errors.contains("continue with --from-batch 2."), "\(errors)")
   }
 
   @Test func theAddressOfAPlaceMayStandUnencoded() throws {

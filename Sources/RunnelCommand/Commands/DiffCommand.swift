@@ -1,4 +1,5 @@
 import ArgumentParser
+import RunnelApp
 import RunnelBase
 import RunnelDatabase
 import RunnelTree
@@ -12,7 +13,9 @@ struct DiffCommand: ParsableCommand, FileNaming {
     discussion: """
       Prints a line of JSON for each difference, in the order of paths, and nothing if there is \
       none. "change" is "added", "removed", "changed" or, if only that differs, "priority"; "path" \
-      is given from the two places. Values carry their priorities, as in `runnel export`.
+      is given from the two places. Values carry their priorities, as in `runnel export`. The exit status \
+      is that of diff(1): 0 if there is no difference, 1 if there is one, 2 if they could not be compared; or 3 \
+      if that may succeed later.
 
       A place without the name of a database is in the database of --database, or else in that of the other \
       place. Data of a server are downloaded for the comparison.
@@ -60,6 +63,21 @@ struct DiffCommand: ParsableCommand, FileNaming {
   }
 
   func run() throws {
+    let hasDifferences: Bool
+    do {
+      hasDifferences = try compareAll()
+    } catch let failure as Failure where failure.status == .failure {
+      throw Failure(failure.message, status: .usage)
+    } catch let error as DatabaseError where error.code != .locked {
+      throw Failure(error.told, status: .usage)
+    } catch let error as TreeError {
+      throw Failure("\(error)", status: .usage)
+    }
+    if hasDifferences { throw ExitCode(ExitStatus.failure.rawValue) }
+  }
+
+  /// Prints the differences; returns false if there are none.
+  private func compareAll() throws -> Bool {
     let beside = other == nil ? new : nil
     let options = database.for(old, beside: beside)
     if let other {
@@ -70,12 +88,12 @@ struct DiffCommand: ParsableCommand, FileNaming {
     if options.database == otherOptions.database {
       return try options.withSides([old.path, place.path]) { try compare($0[0], $0[1]) }
     }
-    try options.withSides([old.path]) { old in
+    return try options.withSides([old.path]) { old in
       try otherOptions.withSides([place.path]) { try compare(old[0], $0[0]) }
     }
   }
 
-  private func compare(_ old: TreeDiff.Side, withFile name: FileName) throws {
+  private func compare(_ old: TreeDiff.Side, withFile name: FileName) throws -> Bool {
     let document = try InputDocument(name)
     if document.withBytes({ $0.starts(with: DatabaseOptions.mark) }) {
       guard let text = name.text else {
@@ -88,7 +106,7 @@ struct DiffCommand: ParsableCommand, FileNaming {
       }
     }
     let root = try document.withBytes { try node(in: $0.withoutMark, of: document.name) }
-    try compare(old, TreeDiff.Side(root[new?.path ?? .root]))
+    return try compare(old, TreeDiff.Side(root[new?.path ?? .root]))
   }
 
   private func node(in bytes: UnsafeBufferPointer<UInt8>, of file: String) throws -> Node {
@@ -125,19 +143,26 @@ struct DiffCommand: ParsableCommand, FileNaming {
       && lines.allSatisfy { (try? JSONValue(parsing: String(decoding: $0, as: UTF8.self))) != nil }
   }
 
-  private func compare(_ old: TreeDiff.Side, _ new: TreeDiff.Side) throws {
+  private func compare(_ old: TreeDiff.Side, _ new: TreeDiff.Side) throws -> Bool {
     var diff = TreeDiff(from: old, to: new)
-    while let difference = try diff.next() { try StandardOutput.write(difference.line) }
+    var hasDifferences = false
+    while let difference = try diff.next() {
+      hasDifferences = true
+      try StandardOutput.write(difference.line)
+    }
+    return hasDifferences
   }
 }
 
 extension DatabaseOptions {
   /// Calls `body` with places to be compared; all places of a file are read in one state of it.
-  fileprivate func withSides(_ paths: [Path], _ body: ([TreeDiff.Side]) throws -> Void) throws {
+  fileprivate func withSides(
+    _ paths: [Path], _ body: ([TreeDiff.Side]) throws -> Bool
+  ) throws -> Bool {
     if let remote = try remote(for: .read) {
       return try body(paths.map { TreeDiff.Side(try remote.node(at: $0)) })
     }
-    try open(for: .read) { session in
+    return try open(for: .read) { session in
       try session.read { reader in try body(paths.map { try TreeDiff.Side(reader, at: $0) }) }
     }
   }

@@ -3,6 +3,7 @@ import Glibc
 import RunnelBase
 import RunnelDatabase
 import RunnelTree
+import Synchronization
 
 /// `runnel import`: writes a JSON document to a place.
 struct ImportCommand: ParsableCommand, FileNaming {
@@ -60,14 +61,15 @@ struct ImportCommand: ParsableCommand, FileNaming {
   }
 
   func run() throws {
-    if let remote = try database.of(place).remote(for: .change) {
-      return try load(into: remote)
+    // This must come before the database, or a connection, starts a thread.
+    let interruption = try Interruption()
+    let remote = try interruption.whileSignalsEnd {
+      try database.of(place).remote(for: .change)
     }
+    if let remote { return try load(into: remote, interruption) }
     if fromBatch != nil {
       throw Failure("--from-batch is for a server's database.", status: .usage)
     }
-    // This must come before the database starts a thread.
-    let interruption = try Interruption()
     do {
       if file.isStandard {
         let mode = try chosenMode(interruption)
@@ -124,7 +126,32 @@ struct ImportCommand: ParsableCommand, FileNaming {
 
 extension ImportCommand {
   /// Writes the document to a server, in batches if it is large.
-  private func load(into remote: RemoteDatabase) throws {
+  private func load(into remote: RemoteDatabase, _ interruption: Interruption) throws {
+    let (batches, first, mustBeEmpty, name, unkept) = try interruption.whileSignalsEnd {
+      try plan(for: remote)
+    }
+    var line = ProgressLine("Importing \(name)")
+    defer { line.clear() }
+    let count = batches.batches.count
+    let written = Mutex(first - 1)
+    let watch = InterruptionWatch(interruption) {
+      RemoteImport.wordsWhenStopped(afterBatch: written.withLock(\.self), of: count)
+    }
+    defer { watch.cancel() }
+    try remote.write(batches, from: first, onlyIfEmpty: mustBeEmpty) { done in
+      written.withLock { $0 = done }
+      line.report("batch \(done) of \(count)")
+    }
+    line.clear()
+    StandardError.say("Imported \(name) at \(remote.placeWords(path)).\(unkept)")
+  }
+
+  /// Reads the document, asks for what needs consent, and divides it into batches.
+  private func plan(
+    for remote: RemoteDatabase
+  ) throws -> (
+    batches: RemoteImport, first: Int, mustBeEmpty: Bool, name: String, unkept: String
+  ) {
     let document = try InputDocument(file)
     let json: JSONValue
     let unkept: String
@@ -153,13 +180,7 @@ extension ImportCommand {
     guard (1...max(1, batches.batches.count)).contains(first) else {
       throw Failure("The document has \(batches.batches.count) batches.", status: .usage)
     }
-    var line = ProgressLine("Importing \(document.name)")
-    defer { line.clear() }
-    try remote.write(batches, from: first, onlyIfEmpty: mustBeEmpty) { done in
-      line.report("batch \(done) of \(batches.batches.count)")
-    }
-    line.clear()
-    StandardError.say("Imported \(document.name) at \(remote.placeWords(path)).\(unkept)")
+    return (batches, first, mustBeEmpty, document.name, unkept)
   }
 
   /// Returns sentences, each with a blank before it, about what the tree cannot hold as it is; empty if

@@ -101,7 +101,7 @@ struct DatabaseOptions: ParsableArguments {
   func remote(for access: Access) throws -> RemoteDatabase? {
     guard let choice = try originChoice() else { return nil }
     if access != .read { try choice.requireWriting() }
-    return try RemoteDatabase(choice)
+    return try RemoteDatabase(choice, isForChange: access != .read)
   }
 
   /// The path of the file, after a check that it can be opened.

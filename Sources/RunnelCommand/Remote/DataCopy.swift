@@ -51,7 +51,13 @@ struct DataCopy {
   }
 
   private func exported() throws -> [UInt8] {
-    if let remote = try source.remote(for: .read) { return try remote.exportedBytes(from) }
+    if let remote = try source.remote(for: .read) {
+      do {
+        return try remote.exportedBytes(from)
+      } catch let failure as Failure {
+        throw Failure("\(failure.message) Nothing was copied.", status: failure.status)
+      }
+    }
     var bytes: [UInt8] = []
     try source.open(for: .read) { try $0.exportJSON(from) { bytes += $0 } }
     return bytes

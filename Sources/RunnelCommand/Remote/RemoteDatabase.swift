@@ -65,9 +65,12 @@ final class RemoteDatabase {
   /// The random name of this command, the first part of the ids of its writes.
   private let writer: String
   private var writeCount = 0
+  /// Whether it was opened to be written.
+  private let isForChange: Bool
 
-  init(_ choice: OriginChoice) throws {
+  init(_ choice: OriginChoice, isForChange: Bool = false) throws {
     (self.choice, address) = (choice, choice.address)
+    self.isForChange = isForChange
     if address.hasServices {
       throw Failure(
         "\(choice.name) is a Feathers server: `runnel service` calls its services, and `runnel open` "
@@ -265,7 +268,7 @@ final class RemoteDatabase {
           usleep(delay * 1000)
           delay *= 2
           continue
-        default: throw RemoteDatabase.end(lost, afterLost: lost, of: request)
+        default: throw end(lost, afterLost: lost, of: request)
         }
       }
       let notice = request.headSeconds == nil ? nil : waitNotice(attempt)
@@ -273,10 +276,10 @@ final class RemoteDatabase {
       notice?.cancel()
       switch outcome {
       case .answered(let exchange): return exchange
-      case .refused(let failure): throw RemoteDatabase.end(failure, afterLost: lost, of: request)
+      case .refused(let failure): throw end(failure, afterLost: lost, of: request)
       case .tokenRefused(let failure):
         if hasNewToken || attempt == RemoteDatabase.triesMax {
-          throw RemoteDatabase.end(failure, afterLost: lost, of: request)
+          throw end(failure, afterLost: lost, of: request)
         }
         hasNewToken = true
         let new: (name: String, value: String)
@@ -285,7 +288,7 @@ final class RemoteDatabase {
         } catch {
           if lost == nil { throw error }
           let reason = (error as? Failure)?.message ?? "\(error)"
-          throw RemoteDatabase.end(Failure(reason), afterLost: lost, of: request)
+          throw end(Failure(reason), afterLost: lost, of: request)
         }
         request.headers.removeAll { $0.name == new.name }
         request.headers.append(new)
@@ -293,7 +296,7 @@ final class RemoteDatabase {
       case .temporary(let failure, let mayBeDone):
         if mayBeDone { lost = failure }
         if attempt == RemoteDatabase.triesMax {
-          throw RemoteDatabase.end(failure, afterLost: lost, of: request)
+          throw end(failure, afterLost: lost, of: request)
         }
       }
       usleep(delay * 1000)
@@ -303,9 +306,14 @@ final class RemoteDatabase {
   }
 
   /// Returns the error of a request that ended with a failure, after an attempt whose answer was lost or none.
-  private static func end(
+  ///
+  /// A read before the first write of a command says that nothing was changed.
+  private func end(
     _ failure: Failure, afterLost lost: Failure?, of request: WebRequest
   ) -> any Error {
+    if request.method == "GET", isForChange, writeCount == 0 {
+      return Failure("\(failure.message) Nothing was changed.", status: failure.status)
+    }
     guard let lost, request.method != "GET" else { return failure }
     if lost.message == failure.message { return UnknownOutcome(reason: failure.message) }
     return UnknownOutcome(reason: "\(lost.message) Then: \(failure.message)")

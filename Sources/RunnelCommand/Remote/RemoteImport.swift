@@ -40,6 +40,20 @@ struct RemoteImport {
     flush()
   }
 
+  /// Words for an import that was stopped while the batch after one was being written.
+  static func wordsWhenStopped(afterBatch written: Int, of count: Int) -> String {
+    if count == 1 {
+      return
+        "The import was stopped: whether the document was written is not known. Import it again."
+    }
+    let next = written + 1
+    if next > count { return "The import was stopped after its last batch: all of it was written." }
+    let unknown = "whether batch \(next) of \(count) was written is not known"
+    if written == 0 { return "The import was stopped: \(unknown). Import the document again." }
+    return "The import was stopped: \(unknown), and those before it were; "
+      + "continue with --from-batch \(next)."
+  }
+
   private mutating func add(
     _ json: JSONValue, _ size: Int, below path: String, merges: Bool, _ bytesMax: Int
   ) {
