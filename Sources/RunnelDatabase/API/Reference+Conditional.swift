@@ -23,8 +23,8 @@ extension Database {
     try await self.write { (true, try $0.write(write, if: conditions, needsOrigin: true)) }
   }
 
-  /// Carries out a write, if conditions hold; those that the origin of a replica cannot check are compared
-  /// with what it shows, and nothing else.
+  /// Carries out a write, if conditions hold; of those that the origin of a replica cannot check as one place, it
+  /// compares what the write replaces, as far as it can.
   @discardableResult
   package func perform(
     _ write: Write, ifHere conditions: [WriteCondition]

@@ -36,6 +36,32 @@ import Testing
     }
   }
 
+  /// Nobody listens, so the replica does not hear of what others write: as on a link that lags.
+  @Test func severalPlacesAreComparedEachByItself() async throws {
+    try await withServer { server in
+      _ = try server.request("PUT", "/form.json", "{\"a\":1,\"b\":2,\"c\":3}")
+      let database = try await place.connect(port: server.port)
+      try await database.waitUntilLive()
+      let form = try database.reference(withPath: "form")
+      _ = try await form.get()
+      _ = try server.request("PUT", "/form/a.json", "7")
+      let (a, b) = (try Path("/form/a"), try Path("/form/b"))
+      let write = Write.update(try Path("/form"), [JSONMember("a", 10), JSONMember("b", 20)])
+      await expectChanged(
+        try await database.perform(write, ifHere: [WriteCondition(a, 1), WriteCondition(b, 2)]))
+      #expect(try json(server.value("/form")) == ["a": 7, "b": 2, "c": 3])
+      // What stands there was told with the refusal.
+      #expect(try await form.get(from: .cache).value == ["a": 7, "b": 2, "c": 3])
+      // Another field is none that is replaced.
+      _ = try server.request("PUT", "/form/c.json", "8")
+      let receipt = try await database.perform(
+        write, ifHere: [WriteCondition(a, 7), WriteCondition(b, 2)])
+      try await receipt.acknowledgement()
+      #expect(try json(server.value("/form")) == ["a": 10, "b": 20, "c": 8])
+      database.close()
+    }
+  }
+
   @Test(arguments: [false, true])
   func aWriteWithoutAConnectionIsComparedLater(isChanged: Bool) async throws {
     try await withServer { server in
