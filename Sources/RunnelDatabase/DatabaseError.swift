@@ -63,6 +63,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
   public var message: String
   /// True if the write was carried out before the failure was noticed, so that it must not be repeated.
   public private(set) var isWritten = false
+  /// True if it is not known whether the write was carried out: the disk failed while it was made final.
+  package private(set) var mayBeWritten = false
   /// The origin's own words, if it refused something and said why; `description` has them too.
   public internal(set) var reason: String?
   /// What a program with commands can advise besides the message; nil for nothing.
@@ -126,6 +128,13 @@ extension DatabaseError {
     error.isWritten = true
     error.message +=
       " This write was made before that, and is in the file that was open: do not repeat it."
+    return error
+  }
+
+  /// The same error, while the write was made final.
+  func duringCommit() -> DatabaseError {
+    var error = self
+    error.mayBeWritten = true
     return error
   }
 }

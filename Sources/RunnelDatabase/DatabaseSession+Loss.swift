@@ -42,11 +42,7 @@ extension DatabaseSession {
     case .partial(let names):
       if names == missingTold { return nil }
       missingTold = names
-      return .fileGone(
-        DatabaseError(
-          .fileGone,
-          "\(file) is at its place again, but not \(names.joined(separator: " and ")): put that back, too, and "
-            + "do not open the file before."))
+      return .fileGone(.isBack(file, without: names))
     case .whole:
       (isLossTold, missingTold) = (false, [])
       return .fileBack
@@ -93,4 +89,14 @@ extension DatabaseSession {
 
   /// Ends the copying of pages to a file, and removes them.
   package func endCopy(to file: String) { store.endCopy(to: file) }
+}
+
+extension DatabaseError {
+  /// The error that a file is at its place again, without files that belong beside it.
+  static func isBack(_ file: String, without names: [String]) -> DatabaseError {
+    DatabaseError(
+      .fileGone,
+      "\(file) is at its place again, but not \(names.joined(separator: " and ")): put that back, too, and "
+        + "do not open the file before.")
+  }
 }

@@ -15,6 +15,7 @@ struct watched {
   long operation;
   long count;
   int is_held;
+  long steps;
   long syncs;
 };
 
@@ -79,7 +80,8 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
 static void wait_for_disk(int number) {
   pthread_mutex_lock(&mutex);
   all[number].syncs += 1;
-  while (all[number].is_held) pthread_cond_wait(&released, &mutex);
+  long steps = all[number].steps;
+  while (all[number].is_held && all[number].steps == steps) pthread_cond_wait(&released, &mutex);
   pthread_mutex_unlock(&mutex);
 }
 
@@ -221,6 +223,14 @@ void faults_hold(int watched) {
   pthread_mutex_lock(&mutex);
   all[watched].is_held = 1;
   all[watched].syncs = 0;
+  pthread_mutex_unlock(&mutex);
+}
+
+void faults_step(int watched) {
+  pthread_mutex_lock(&mutex);
+  all[watched].steps += 1;
+  all[watched].syncs = 0;
+  pthread_cond_broadcast(&released);
   pthread_mutex_unlock(&mutex);
 }
 

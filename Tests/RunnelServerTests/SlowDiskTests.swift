@@ -7,36 +7,8 @@ import Testing
 
 /// A disk that does not respond, or is full.
 @Suite struct SlowDiskTests {
-  /// A folder whose disk can be blocked.
-  private final class Disk {
-    let folder: String
-    private let number: Int32
-
-    init() throws {
-      folder = FileManager.default.temporaryDirectory.path + "/runnel-disk-\(UUID().uuidString)"
-      guard faults_install() == 0 else { throw RawClient.Failure(what: "no faults") }
-      number = faults_watch(folder)
-      guard number >= 0 else { throw RawClient.Failure(what: "too many watched files") }
-    }
-
-    deinit {
-      faults_release(number)
-      faults_unwatch(number)
-      // Remaining files are in the folder for temporary files.
-      try? FileManager.default.removeItem(atPath: folder)
-    }
-
-    func hold() { faults_hold(number) }
-    func release() { faults_release(number) }
-    /// Takes no writes from now on.
-    func fill(_ kind: faults_kind = FAULTS_FULL) { faults_arm(number, 1, kind, 1) }
-    func empty() { faults_disarm(number) }
-    /// The number of waits for the disk since it was blocked.
-    var syncCount: Int { faults_syncs(number) }
-  }
-
   @Test func readsAreAnsweredWhileALargeWriteIsBroughtToDisk() async throws {
-    let disk = try Disk()
+    let disk = try FaultyDisk()
     let server = try await TestServer(in: disk.folder)
     #expect(try server.request("PUT", "/small.json", "{\"a\":7}").status == 200)
     let tag = ["X-Firebase-ETag": "true"]
@@ -61,7 +33,7 @@ import Testing
   }
 
   @Test func onlyWritesWaitAndAreCommittedTogether() async throws {
-    let disk = try Disk()
+    let disk = try FaultyDisk()
     let server = try await TestServer(in: disk.folder)
     let writers = try (0..<64).map { _ in try server.socket() }
     let other = try server.socket()
@@ -88,7 +60,7 @@ import Testing
 
   @Test(arguments: [FAULTS_FULL, FAULTS_IO])
   func serverIsNotReadyWhileTheDiskTakesNoWrites(kind: faults_kind) async throws {
-    let disk = try Disk()
+    let disk = try FaultyDisk()
     let server = try await TestServer(in: disk.folder)
     let client = try server.administrator()
     #expect(try server.request("PUT", "/x.json", "1").status == 200)
@@ -106,7 +78,7 @@ import Testing
   }
 
   @Test func serverIsReadyAgainWithoutAWriteOfAClient() async throws {
-    let disk = try Disk()
+    let disk = try FaultyDisk()
     let server = try await TestServer(in: disk.folder)
     let client = try server.administrator()
     disk.fill()
@@ -128,7 +100,7 @@ import Testing
   /// sent that again.
   @Test(arguments: [FAULTS_FULL, FAULTS_IO])
   func aSessionWritesNothingAfterAWriteThatTheDiskRefused(kind: faults_kind) async throws {
-    let disk = try Disk()
+    let disk = try FaultyDisk()
     let server = try await TestServer(in: disk.folder)
     let socket = try server.socket()
     // A write that nothing can change ends nothing.
@@ -146,7 +118,7 @@ import Testing
 
   /// The cause is told, and no file of the server.
   @Test func clientsAreToldThatNoSpaceIsLeft() async throws {
-    let disk = try Disk()
+    let disk = try FaultyDisk()
     let server = try await TestServer(rules: ServiceTesting.rules, in: disk.folder) {
       ServiceTesting.configure(&$0)
     }
@@ -169,7 +141,7 @@ import Testing
 
   /// Once, it was done when the server was started anew.
   @Test func whatASessionLeftOnAFullDiskIsDoneWhenThereIsRoom() async throws {
-    let disk = try Disk()
+    let disk = try FaultyDisk()
     let server = try await TestServer(in: disk.folder)
     let socket = try server.socket()
     let body = "{\"p\":\"/gone\",\"d\":{\".sv\":{\"increment\":1}}}"

@@ -422,7 +422,7 @@ struct WireServer {
       default: return false
       }
     }
-    try change(connection) { $0.close(.goingAway("The storage did not take a write.")) }
+    try change(connection) { $0.close(.goingAway("The storage failed at a write.")) }
   }
 
   /// Reads the whole tree from the store.

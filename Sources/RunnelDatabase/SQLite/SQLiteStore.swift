@@ -309,7 +309,7 @@ final class SQLiteStore {
         try setWaiting(isDurable, db)
         // If this fails, the next transaction sets it.
         defer { try? setWaiting(true, db) }
-        var isCommitted = false
+        var (isCommitting, isCommitted) = (false, false)
         do {
           // It reads the log, which may have been cut off.
           try statements.statement(beginning, db).run()
@@ -330,6 +330,7 @@ final class SQLiteStore {
           // The files are checked before the commit, so that nothing is written to foreign files,
           // and after it, so that a write that is reported as done is in the file with that name.
           if isWriting { try checkFiles(db) }
+          isCommitting = isWriting
           try statements.statement("COMMIT", db).run()
           isCommitted = isWriting
           if isWriting { try checkFiles(db, isCommitted: true) }
@@ -339,7 +340,10 @@ final class SQLiteStore {
           // SQLite has undone some failures by itself; if this fails too, closing undoes it.
           if db.isInsideTransaction { try? statements.statement("ROLLBACK", db).run() }
           let reason = cause(of: error, db)
-          throw isCommitted ? DatabaseError(reason, file: file).afterCommit() : reason
+          if isCommitted { throw DatabaseError(reason, file: file).afterCommit() }
+          // What stands in the log may be found there after a crash.
+          let isInDoubt = isCommitting && error.isOfReading
+          throw isInDoubt ? DatabaseError(reason, file: file).duringCommit() : reason
         }
       }
     } catch {

@@ -23,6 +23,8 @@ package final class ServingSession {
   /// The state of the file that this session last knew; while it is the same, no other connection
   /// has written.
   private var stateNumber: Int64?
+  /// What became of a file that was moved away, as far as it was looked for.
+  private var finding = SQLiteStore.Return.absent
   /// True if other processes were not woken since the last write.
   private var hasUnannounced = false
 
@@ -68,8 +70,8 @@ package final class ServingSession {
   ///   - isWriting: whether `body` may write.
   ///   - body: reads and writes.
   /// - Returns: the result of `body`, when all its writes are on disk.
-  /// - Throws: `DatabaseError`, and the errors of `body`, converted to one; then nothing was
-  ///   written.
+  /// - Throws: `DatabaseError`, and the errors of `body`, converted to one; then nothing was written, unless
+  ///   the error `isWritten`, or `mayBeWritten`.
   package func perform<Result>(
     isWriting: Bool, _ body: (ServingTransaction) throws -> Result
   ) throws -> Result {
@@ -84,6 +86,11 @@ package final class ServingSession {
     do {
       (transaction, result) =
         isWriting ? try context.store.write(run) : try context.store.read(run)
+    } catch let error as DatabaseError where error.isWritten {
+      // What was told of the tree is that of before: the next transaction finds these writes as if others had
+      // made them.
+      (stateNumber, hasUnannounced) = (nil, true)
+      throw error
     } catch {
       begun?.failed()
       throw error
@@ -127,10 +134,38 @@ package final class ServingSession {
     try context.store.declare(definitions) { _ in true }
   }
 
-  /// The error that the file is gone; nil while it is there.
+  /// The error that the file is gone, as is known by now; nil while it is there.
   package var loss: DatabaseError? {
-    guard let loss = context.store.loss else { return nil }
-    return DatabaseError(loss, file: file)
+    guard let loss = context.store.presentLoss else { return nil }
+    switch finding {
+    case .partial(let names): return .isBack(file, without: names)
+    case .uncertain:
+      return DatabaseError(
+        .fileGone,
+        "\(file) is at its place again, but may have been written meanwhile. Nothing is written there any more."
+      )
+    case .absent, .whole: return DatabaseError(loss, file: file)
+    }
+  }
+
+  /// True if the file was moved away, and may come back as it was.
+  package var mayReturn: Bool {
+    guard case .moved? = context.store.loss else { return false }
+    if case .uncertain = finding { return false }
+    switch context.store.presentLoss {
+    case .deleted, .replaced(isAt: nil): return false
+    default: return true
+    }
+  }
+
+  /// Looks for a file that was moved away; true if it is at its place again, certainly as it was, and is used
+  /// again.
+  package func regain() -> Bool {
+    guard context.store.loss != nil else { return false }
+    // After an error, the next look tries it again.
+    finding = (try? context.store.endLossIfBack()) ?? .absent
+    if case .whole = finding { return true }
+    return false
   }
 
   /// Closes the file; the session must not be used afterwards.

@@ -104,7 +104,8 @@ final class Readiness: Sendable {
   /// Why one of these databases cannot be used; nil if all can.
   private static func obstacle(of databases: [ServedDatabase]) -> String? {
     if let lost = databases.first(where: \.isLost) {
-      return "\(lost.name) cannot be used: see the log."
+      let rest = lost.needsRestart.load(ordering: .relaxed) ? " until this server is restarted" : ""
+      return "\(lost.name) cannot be used\(rest): see the log."
     }
     return databases.first(where: \.isUnwritable).map {
       "\($0.name) cannot be written: see the log."

@@ -90,7 +90,7 @@ final class SocketConnection: SocketHandling, ServedConnection {
       carryOut(session.answer(id, answer))
       room.take(id)
     case .rulesChanged: carryOut(session.review())
-    case .writeFailed: carryOut(session.close(.goingAway("The storage did not take a write.")))
+    case .writeFailed: carryOut(session.close(.goingAway("The storage failed at a write.")))
     case .unread where !session.isOpen: break
     case .unread:
       world.metrics.reached(WireLimit.unsentBytes)

@@ -35,6 +35,8 @@ final class StoreStorage: ServedStorage {
     (error as? PostgresError)?.isWorthRetrying ?? false
   }
 
+  func isWritten(_ error: any Error) -> Bool { false }
+
   func leavesDoubt(_ error: any Error) -> Bool {
     (error as? PostgresError)?.kind == .inDoubt
   }
@@ -63,6 +65,10 @@ final class StoreStorage: ServedStorage {
 
   /// A store may come back at any time.
   var loss: DatabaseError? { nil }
+
+  var mayReturn: Bool { false }
+
+  func regain() -> Bool { false }
 
   func close() throws { session.close() }
 }

@@ -25,7 +25,9 @@ final class FileStorage: ServedStorage {
 
   func isWorthRetrying(_ error: any Error) -> Bool { false }
 
-  func leavesDoubt(_ error: any Error) -> Bool { false }
+  func isWritten(_ error: any Error) -> Bool { (error as? DatabaseError)?.isWritten ?? false }
+
+  func leavesDoubt(_ error: any Error) -> Bool { (error as? DatabaseError)?.mayBeWritten ?? false }
 
   func isFrozen(_ error: any Error) -> Bool { false }
 
@@ -46,6 +48,10 @@ final class FileStorage: ServedStorage {
   func takeDoubtCount() -> Int { 0 }
 
   var loss: DatabaseError? { session.loss }
+
+  var mayReturn: Bool { session.mayReturn }
+
+  func regain() -> Bool { session.regain() }
 
   func close() throws { try session.close() }
 }

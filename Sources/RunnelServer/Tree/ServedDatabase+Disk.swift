@@ -22,6 +22,7 @@ extension ServedDatabase {
 
   /// Does jobs before all others, after a while.
   private func wait(for jobs: [TreeJob], _ failure: any Error) {
+    noteLoss()
     guard let first = jobs.first else { return }
     // Whatever becomes of what they left: nothing is told to them any more.
     for job in jobs where job.isLeave { tree.leaveAll(job.connection) }
@@ -42,16 +43,16 @@ extension ServedDatabase {
   func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
     noteFailure(of: job, failure)
     if case .probe = job.wish { return [] }
-    tell(failure)
-    if let loss = storage.loss, !hasLostFile.exchange(true, ordering: .relaxed) {
-      logger.critical("\(name): \(loss)")
-    }
+    if storage.isWritten(failure) || storage.loss == nil { tell(failure) }
+    noteLoss()
     // Whatever becomes of what it left: nothing is told to it any more.
     if case .request(let request) = job.wish, case .leave = request.operation {
       tree.leaveAll(job.connection)
     }
     let error: TreeError
-    if storage.leavesDoubt(failure) {
+    if storage.isWritten(failure), job.isWriting {
+      error = TreeError(.unavailable, job.doneBeforeLoss)
+    } else if storage.leavesDoubt(failure), job.isWriting || place.file == nil {
       error = TreeError(
         .unavailable,
         "The database has not said whether this was done: look at the data before it is tried again."
@@ -73,6 +74,10 @@ extension ServedDatabase {
       error = TreeError(
         .unavailable,
         "The disk of the server has no space left, and \(job.nothingDone): try again later.")
+    } else if storage.loss != nil, !storage.mayReturn {
+      error = TreeError(
+        .unavailable,
+        "The database cannot be used until the server is restarted, and \(job.nothingDone).")
     } else {
       // The cause names files of the server, so it is only logged.
       error = TreeError(
@@ -132,6 +137,9 @@ extension ServedDatabase {
 // MARK: The disk
 
 extension ServedDatabase {
+  /// True from a write that the disk did not take until it takes one.
+  nonisolated var isUnwritable: Bool { hasFailedWrite.load(ordering: .relaxed) }
+
   /// True if the disk may take the same writes when there is room.
   func isWaitingForDisk(_ failure: any Error) -> Bool {
     storage.diskTrouble(failure) == .passing

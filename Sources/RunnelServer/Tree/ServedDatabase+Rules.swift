@@ -8,6 +8,12 @@ import Synchronization
 // MARK: Rules
 
 extension ServedDatabase {
+  /// True if there are no rules.
+  nonisolated var isOpen: Bool { isOpenToAll.withLock { $0 } }
+
+  /// The current rules.
+  nonisolated var rules: RulesEngine? { currentRules.withLock { $0 } }
+
   static func indexes(of rules: RulesEngine) -> [IndexDefinition] {
     rules.indexes.compactMap { IndexDefinition(pattern: $0.pattern, serving: $0.order) }
   }

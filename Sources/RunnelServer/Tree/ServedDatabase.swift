@@ -48,8 +48,10 @@ actor ServedDatabase {
   nonisolated let accessReceiver = Mutex<Receiver<StoredAccess>?>(nil)
   /// How many long writes are under way.
   nonisolated let longWriteCount = Atomic<Int>(0)
-  /// True once the file is lost, so that the database is unusable.
+  /// True while the file is lost, so that the database is unusable.
   nonisolated let hasLostFile = Atomic<Bool>(false)
+  /// True once the file is lost for good.
+  nonisolated let needsRestart = Atomic<Bool>(false)
   /// True once the database is to be closed, so that nothing is waited for.
   nonisolated let isEnding = Atomic<Bool>(false)
   /// The number of the newest change that was told; -1 if changes have no numbers.
@@ -74,9 +76,11 @@ actor ServedDatabase {
   var diskFailure: (any Error)?
   /// Jobs that wait because the namespace is being moved.
   var held = HeldJobs()
+  /// What the jobs of the last transaction were to be told, by their place in its batch.
+  var attempt: [Int: TreeTold] = [:]
   /// The sessions that are about to end, because the storage did not take what they wrote.
   var failed: Set<Int64> = []
-  /// The failure of a store that was logged last; nil since a write was done.
+  /// The failure of a store, or the loss of a file, that was logged last; nil since a write was done.
   var toldFailure: String?
   private var forgetsPushes = false
   /// True if the next look has to find out whether the file is still at its place.
@@ -154,17 +158,6 @@ actor ServedDatabase {
     executor.submit { self.assumeIsolated { $0.follow(audience) } }
   }
 
-  /// True if there are no rules.
-  nonisolated var isOpen: Bool { isOpenToAll.withLock { $0 } }
-
-  /// True once the file is lost, so that the database is unusable.
-  nonisolated var isLost: Bool { hasLostFile.load(ordering: .relaxed) }
-
-  /// True from a write that the disk did not take until it takes one.
-  nonisolated var isUnwritable: Bool { hasFailedWrite.load(ordering: .relaxed) }
-
-  /// The current rules.
-  nonisolated var rules: RulesEngine? { currentRules.withLock { $0 } }
 
   /// Submits a job, to be done after those submitted before; returns at once.
   nonisolated func submit(_ job: TreeJob) {
@@ -252,6 +245,7 @@ actor ServedDatabase {
       jobs.removeFirst(batch.count)
       return batch
     }
+    if isLost { regain() }
     let batch = owed + next
     (owed, diskFailure) = ([], nil)
     if batch.isEmpty { return }
@@ -291,10 +285,13 @@ actor ServedDatabase {
           metrics.noteRetry(of: name)
           continue
         }
+        if storage.isWritten(error) { return tellWritten(batch, error) }
+        let isInDoubt = storage.leavesDoubt(error)
         // What is wrong with one job is no reason to refuse the others.
-        let isOver = !isOutOfReach && !storage.leavesDoubt(error)
-        if batch.count > 1, isOver { return batch.flatMap { perform([$0]) } }
-        return giveUp(batch, error, maySucceed: !isOver || isWaitingForDisk(error))
+        if batch.count > 1, !isOutOfReach, !isInDoubt { return batch.flatMap { perform([$0]) } }
+        let isOfStore = isOutOfReach || isInDoubt && place.file == nil
+        return giveUp(
+          batch, error, maySucceed: isOfStore || isWaitingForDisk(error) || storage.mayReturn)
       }
     }
   }
@@ -327,6 +324,7 @@ actor ServedDatabase {
     }
     defer { noteStorage() }
     if batch.contains(where: \.makesDatabase) { try storage.make() }
+    attempt = [:]
     var hasWritten = false
     let done = try tree.atomically { tree in
       try storage.perform(
@@ -337,14 +335,16 @@ actor ServedDatabase {
         told += try tree.foreignChanges(now: calendar(), transaction)
         if batch.count > 1 { try transaction.prefetch(batch.compactMap(\.writtenPlace)) }
         var later: [TreeJob] = []
-        for job in batch {
+        for (index, job) in batch.enumerated() {
           let isLate = later.contains { $0.connection == job.connection }
           var mustWait = isLate || mayWait && job.isWithoutRoom
           if mayWait, !mustWait { mustWait = try tree.isLarge(job, transaction) }
           if mustWait {
             later.append(job)
           } else {
-            told += try perform(job, &tree, transaction)
+            let news = try perform(job, &tree, transaction)
+            attempt[index] = news
+            told += news
           }
         }
         hasWritten = transaction.hasWritten

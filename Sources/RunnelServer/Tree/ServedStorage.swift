@@ -11,7 +11,8 @@ protocol ServedStorage: AnyObject {
   /// What `body` will probably read or write is `expected`, so that it can be read all at once; a query
   /// that shows all stands for its place.
   ///
-  /// - Throws: the errors of the storage and of `body`; then nothing was written.
+  /// - Throws: the errors of the storage and of `body`; then nothing was written, unless `isWritten` or
+  ///   `leavesDoubt` says otherwise of the error.
   func perform<Result>(
     isWriting: Bool, expecting expected: [Query], _ body: (any ServedTransaction) throws -> Result
   ) throws -> Result
@@ -40,6 +41,9 @@ protocol ServedStorage: AnyObject {
   /// True if the same transaction may succeed when it is done anew.
   func isWorthRetrying(_ error: any Error) -> Bool
 
+  /// True if the transaction was done before the failure was noticed.
+  func isWritten(_ error: any Error) -> Bool
+
   /// True if the transaction may have been done, so that it must not be done anew.
   func leavesDoubt(_ error: any Error) -> Bool
 
@@ -61,8 +65,14 @@ protocol ServedStorage: AnyObject {
   /// The number of commits whose answers did not come since this was asked last.
   func takeDoubtCount() -> Int
 
-  /// Why the storage is gone for good; nil while it is there.
+  /// Why the storage is gone, as is known by now; nil while it is there.
   var loss: DatabaseError? { get }
+
+  /// True if a storage that is gone may come back as it was.
+  var mayReturn: Bool { get }
+
+  /// Looks for a storage that is gone; true if it is there again, and is used again.
+  func regain() -> Bool
 
   /// Closes the storage; it must not be used afterwards.
   func close() throws

@@ -95,6 +95,15 @@ struct TreeJob: Sendable {
       + "is not known; under that name it is done once"
   }
 
+  /// What people are told of a job that was done before a file of the database was found to be lost.
+  var doneBeforeLoss: String {
+    let done =
+      "This was written, and then a file of the database was found to be missing or replaced: look at the data "
+      + "before it is tried again."
+    return writeName.map { "\(done) Under the name \($0.client) \($0.number) it is done once." }
+      ?? done
+  }
+
   /// The name of the write that the job asks for; nil if it has none.
   private var writeName: WriteID? {
     switch wish {
@@ -210,6 +219,26 @@ enum TreeNews: Sendable {
   case serviceEvent([UInt8])
   /// Events were not told, because they were too many.
   case serviceEventsMissed
+}
+
+extension TreeNews {
+  /// True if it answers the job of a connection.
+  var isAnswer: Bool {
+    switch self {
+    case .told(.answer), .answered, .served: true
+    default: false
+    }
+  }
+
+  /// True if it answers that something was written.
+  var saysDone: Bool {
+    switch self {
+    case .told(.answer(_, .done)), .answered(.answer(.written)), .answered(.answer(.pushed)),
+      .answered(.answer(.rulesTaken)), .served(_, .success):
+      true
+    default: false
+    }
+  }
 }
 
 /// The answer to a request over HTTP.

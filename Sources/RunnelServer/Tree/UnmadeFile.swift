@@ -89,6 +89,7 @@ final class UnmadeStorage: ServedStorage {
   func announce() { storage.announce() }
   var head: Int64? { storage.head }
   func isWorthRetrying(_ error: any Error) -> Bool { storage.isWorthRetrying(error) }
+  func isWritten(_ error: any Error) -> Bool { storage.isWritten(error) }
   func leavesDoubt(_ error: any Error) -> Bool { storage.leavesDoubt(error) }
   func isFrozen(_ error: any Error) -> Bool { storage.isFrozen(error) }
   func isMoved(_ error: any Error) -> Bool { storage.isMoved(error) }
@@ -97,6 +98,8 @@ final class UnmadeStorage: ServedStorage {
   func takeAlarms() -> [String] { storage.takeAlarms() }
   func takeDoubtCount() -> Int { storage.takeDoubtCount() }
   var loss: DatabaseError? { storage.loss }
+  var mayReturn: Bool { storage.mayReturn }
+  func regain() -> Bool { storage.regain() }
 
   func close() throws {
     defer { if !unmade.isMade { removeFolder() } }

@@ -30,10 +30,13 @@ long faults_disarm(int watched);
 // Lets waits for the disk last until `faults_release`, as if the disk were stuck.
 void faults_hold(int watched);
 
+// Lets those that wait go on; later ones wait.
+void faults_step(int watched);
+
 // Lets them go on.
 void faults_release(int watched);
 
-// How often the disk was waited for since `faults_hold`, those that still wait included.
+// How often the disk was waited for since `faults_hold` or `faults_step`, those that still wait included.
 long faults_syncs(int watched);
 
 // Ends the watch; its files must be closed.

@@ -79,7 +79,7 @@ extension FileLoss {
       "What was saved is there: open \(place)."
     case .moved(let place, leavesLog: true):
       "Its log stayed behind with the newest of what was saved: rename \(file)-wal to \(place)-wal "
-        + "before you open that."
+        + "before you open that, or move the file back."
     case .logDeleted(isSaved: true):
       "What was saved was put into \(file) itself: open it again."
     case .indexLost, .indexCut:

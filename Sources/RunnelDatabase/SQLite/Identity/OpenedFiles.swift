@@ -184,6 +184,16 @@ final class OpenedFiles {
     return OpenedFiles.look(at: main, &status) == .same
   }
 
+  /// What became of a database file that is not at its place; nil if it is.
+  var absence: FileLoss? {
+    var status = stat()
+    switch OpenedFiles.look(at: main, &status) {
+    case .absent: return whatBecameOfFile()
+    case .other: return .replaced(isAt: main.identity.whereabouts())
+    case .same, .unknown: return nil
+    }
+  }
+
   /// Notes the place in the log of a file that was not written.
   private func follow(_ place: LogPlace?, _ present: () -> KnownFile?) {
     guard let known = content?.place else { return }

@@ -71,6 +71,12 @@ extension SQLiteStore {
     }
   }
 
+  /// The loss as it is by now: a file that was moved away may have been moved on.
+  var presentLoss: FileLoss? {
+    guard case .moved? = loss else { return loss }
+    return files?.absence ?? loss
+  }
+
   /// Throws the loss, if the files are not those that were opened.
   func checkFiles(_ db: GRDB.Database, isCommitted: Bool = false) throws {
     let found = files?.loss(
@@ -267,7 +273,7 @@ extension SQLiteStore {
 
 extension Error {
   /// Whether SQLite failed to read or write a file.
-  fileprivate var isOfReading: Bool {
+  var isOfReading: Bool {
     (self as? GRDB.DatabaseError)?.resultCode == .SQLITE_IOERR
   }
 }
