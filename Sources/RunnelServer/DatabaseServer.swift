@@ -340,19 +340,20 @@ public final class DatabaseServer: Service, Sendable {
     }
   }
 
-  /// Takes no more connections, ends the existing ones, and closes the databases.
+  /// Takes no more connections and messages, ends the existing ones, and closes the databases.
   ///
-  /// Pending answers and disconnect requests get time to finish.
+  /// What was taken is done and answered first, and so are disconnect requests, within the time for that.
   public func stop() async {
     readiness.enter(.ending)
     databases.withdraw()
     await network.stopListening()
-    world.switchboard.stopAll()
+    world.switchboard.stopAllWhenDone()
     let end = ContinuousClock.now + configuration.stopDuration
     while world.switchboard.count > 0, ContinuousClock.now < end {
       // The sleep is cut short only if the program ends at once.
       try? await Task.sleep(for: .milliseconds(20))
     }
+    world.switchboard.stopAll()
     await network.end()
     backups?.stop()
     await admin.stop()

@@ -47,6 +47,8 @@ final class SocketConnection: SocketHandling, ServedConnection {
       world.metrics.redirected()
       carryOut(session.redirect(to: address))
       channel.flush()
+    } else if world.switchboard.isEnding {
+      stop()
     } else {
       carryOut(session.open(now: world.now))
     }
@@ -115,6 +117,11 @@ final class SocketConnection: SocketHandling, ServedConnection {
 
   func stop() {
     carryOut(session.close(.goingAway("The server ends.")))
+    channel.flush()
+  }
+
+  func stopWhenDone() {
+    carryOut(session.endWhenDone(.goingAway("The server ends.")))
     channel.flush()
   }
 

@@ -13,8 +13,11 @@ protocol ServedConnection: AnyObject {
   func take(_ run: PushRun, of listen: ListenNumber)
   /// Hands the sent bytes to the network.
   func flush()
-  /// Ends the connection, because the server ends.
+  /// Ends the connection at once, because the server ends, or serves its database no more.
   func stop()
+  /// Takes no more messages, and ends the connection, because the server ends, when those that were taken are
+  /// done and answered.
+  func stopWhenDone()
   /// Ends the connection for an administrator.
   func disconnect()
   /// Ends the session, because another connection of the client took over.
@@ -29,6 +32,8 @@ protocol ServedConnection: AnyObject {
 }
 
 extension ServedConnection {
+  func stopWhenDone() { stop() }
+
   func take(_ run: PushRun, of listen: ListenNumber) {
     preconditionFailure("Only sessions and streams listen.")
   }
@@ -64,6 +69,7 @@ final class Switchboard: TreeAudience, Sendable {
     var last: Int64 = 0
     var entries: [Int64: Entry] = [:]
     var sessions: [String: Int64] = [:]
+    var isEnding = false
   }
 
   private let state = Mutex(State())
@@ -142,7 +148,16 @@ final class Switchboard: TreeAudience, Sendable {
     return true
   }
 
-  /// Tells all connections that the server ends.
+  /// True once the server ends, so that no session begins.
+  var isEnding: Bool { state.withLock { $0.isEnding } }
+
+  /// Tells all connections, and those to come, that the server ends when what was taken is done.
+  func stopAllWhenDone() {
+    state.withLock { $0.isEnding = true }
+    for connection in all { connection.loop.run { connection.value.stopWhenDone() } }
+  }
+
+  /// Ends all connections at once.
   func stopAll() {
     for connection in all { connection.loop.run { connection.value.stop() } }
   }

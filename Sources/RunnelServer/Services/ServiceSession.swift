@@ -50,6 +50,8 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   private var delayedBytes = 0
   private var isDraining = false
   private var isReadingPaused = false
+  /// True once the session is to end as soon as all calls are answered.
+  private var isEnding = false
 
   init(
     _ engine: EngineHost, _ facade: ServiceFacade, _ open: OpenDatabase, _ request: HTTPRequest,
@@ -93,6 +95,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     carryOut(engine.open(now: uptime))
     // Clients of this version wait for it.
     if engine.version == .three { connect() }
+    if world.switchboard.isEnding { stop() }
   }
 
   // MARK: From the carrier
@@ -113,7 +116,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
 
   /// A body came.
   func post(_ body: [UInt8], _ exchange: LoopBound<EngineExchange>) {
-    if engine.isEnded { return exchange.loop.run { exchange.value.refuseSession() } }
+    if engine.isEnded || isEnding { return exchange.loop.run { exchange.value.refuseSession() } }
     if engine.transport == .websocket {
       return exchange.loop.run { exchange.value.refuseTransport() }
     }
@@ -181,6 +184,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     }
     share.note(unsentBytes, of: self)
     setDeadline()
+    endIfDone()
   }
 
   var unsentBytes: Int { engine.waitingBytes }
@@ -205,8 +209,9 @@ final class ServiceSession: ServedConnection, UnsentHolder {
       hasUnflushed = true
       socket?.visit(from: loop) { $0.send(text) }
     case .closeSocket:
-      socket?.visit(from: loop) { $0.close(code: 1000, text: "") }
-    case .message(let text): take(text)
+      let (code, text): (UInt16, String) = isEnding ? (1001, "The server ends.") : (1000, "")
+      socket?.visit(from: loop) { $0.close(code: code, text: text) }
+    case .message(let text): if !isEnding { take(text) }
     case .ended: finish()
     }
   }
@@ -362,6 +367,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
       send(SocketPacket(.acknowledge, id: id, payload: .array(arguments)))
     }
     if !delayed.isEmpty { drain() }
+    endIfDone()
   }
 
   /// Reading pauses while messages wait.
@@ -394,8 +400,20 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   }
 
   func stop() {
+    isEnding = true
     end()
     flush()
+  }
+
+  func stopWhenDone() {
+    isEnding = true
+    endIfDone()
+    flush()
+  }
+
+  /// Ends the session if it is to end, and its client has all answers.
+  private func endIfDone() {
+    if isEnding, calls.isEmpty, delayed.isEmpty, engine.waitingBytes == 0 { end() }
   }
 
   func disconnect() {

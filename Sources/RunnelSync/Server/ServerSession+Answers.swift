@@ -9,6 +9,7 @@ extension ServerSession {
     guard isOpen, let done = underWay.removeValue(forKey: id) else { return [] }
     finish(done, answer)
     if isOpen { carryOutWaiting() }
+    endIfDone()
     return takeEffects()
   }
 

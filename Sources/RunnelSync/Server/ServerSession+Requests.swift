@@ -6,9 +6,9 @@ import RunnelTree
 extension ServerSession {
   /// Takes the text of a frame, in UTF-8.
   ///
-  /// Frames that arrive after the end are ignored.
+  /// Frames that arrive after the end, or when it was announced, are ignored.
   package mutating func receive(_ frame: [UInt8], now: WireTime) -> [Effect] {
-    guard isOpen else { return [] }
+    guard isOpen, ending == nil else { return [] }
     heard(now: now)
     // The clock may have jumped past the expiry: the credential ends before the frame is handled.
     if let expiry, expiry <= now.calendar { endCredential(.expired) }
@@ -237,6 +237,7 @@ extension ServerSession {
     case .failure(let refusal): respond(number, refusal.status, .string(refusal.text))
     }
     carryOutWaiting()
+    endIfDone()
     return takeEffects()
   }
 

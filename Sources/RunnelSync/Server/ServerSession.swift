@@ -18,7 +18,7 @@ import RunnelTree
 /// they depend on the result.
 ///
 /// ```
-///   new --open--> open --close, closed, a limit, a mistake--> closed
+///   new --open--> open --close, endWhenDone, closed, a limit, a mistake--> closed
 ///                 |  ^
 ///                 +--+ receive, answer, tell, verified, advance
 /// ```
@@ -144,6 +144,8 @@ package struct ServerSession: Sendable {
   /// The time of the last sign of life of the client, on the monotonic clock.
   var lastHeard: Int64 = 0
   var isAwaitingSign = false
+  /// Why the connection ends as soon as what was taken is answered; nil if it does not.
+  var ending: CloseReason?
   /// The start of an incomplete message, on the monotonic clock; nil if there is none.
   var messageStart: Int64?
 
@@ -206,6 +208,19 @@ extension ServerSession {
     if isForGood { send(.shutdown(reason: reason.text)) }
     end(reason)
     return takeEffects()
+  }
+
+  /// Takes no more messages, and ends the connection as soon as what was taken is done and answered.
+  package mutating func endWhenDone(_ reason: CloseReason) -> [Effect] {
+    guard isOpen else { return close(reason) }
+    ending = reason
+    endIfDone()
+    return takeEffects()
+  }
+
+  /// Ends the connection if it is to end, and nothing waits for an answer.
+  mutating func endIfDone() {
+    if isOpen, let ending, requestCount == 0 { end(ending) }
   }
 
   /// Takes the news that the connection ended.

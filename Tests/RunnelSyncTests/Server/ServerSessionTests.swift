@@ -392,6 +392,25 @@ import Testing
     #expect(world.sessions[connection]?.deadline(now: world.now) == nil)
   }
 
+  @Test func whatWasTakenIsAnsweredBeforeAnOrderlyEnd() throws {
+    var world = try ServedWorld()
+    let connection = world.connect()
+    world.isSlow = true
+    world.send(request(1, "o", #"{"p":"/gone","d":1}"#), by: connection)
+    // It waits until the first one is kept.
+    world.send(put(2, "/a", "1"), by: connection)
+    world.change(connection) { session, _ in session.endWhenDone(.goingAway("The server ends.")) }
+    #expect(world.closes[connection] == nil)
+    world.send(put(3, "/b", "1"), by: connection)
+    for _ in 0..<3 { world.operate() }
+    #expect(world.take(connection) == [ok(1), ok(2)])
+    #expect(world.closes[connection] == .goingAway("The server ends."))
+    #expect(world.tree.tree.root.exportJSON == ["a": 1, "gone": 1])
+    let idle = world.connect()
+    world.change(idle) { session, _ in session.endWhenDone(.goingAway("The server ends.")) }
+    #expect(world.closes[idle] == .goingAway("The server ends."))
+  }
+
   @Test func aShutdownIsSaid() throws {
     var world = try ServedWorld()
     let connection = world.connect()
