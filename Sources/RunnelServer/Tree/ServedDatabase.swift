@@ -158,7 +158,6 @@ actor ServedDatabase {
     executor.submit { self.assumeIsolated { $0.follow(audience) } }
   }
 
-
   /// Submits a job, to be done after those submitted before; returns at once.
   nonisolated func submit(_ job: TreeJob) {
     let isFirst = jobs.withLock { jobs in
