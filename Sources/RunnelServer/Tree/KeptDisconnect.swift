@@ -16,10 +16,11 @@ struct KeptDisconnect: Hashable {
     static let value = "value"
     static let members = "members"
     static let passing = "passing"
+    static let later = "later"
   }
 
-  var caller: Caller
-  var writes: [Write]
+  /// The writes of each caller, in order.
+  var parts: [DisconnectWrites]
   /// The places that the connection holds only as long as it lasts: their removal makes no entry in the history.
   ///
   /// Limit: one that somebody else wrote after the requests were stored is among them.
@@ -28,7 +29,19 @@ struct KeptDisconnect: Hashable {
   // MARK: Coding
 
   var text: String {
-    let writes: [JSONValue] = writes.compactMap { write in
+    // Earlier versions know one caller.
+    var members = parts.first.map(KeptDisconnect.members) ?? []
+    if !passing.isEmpty {
+      let places = passing.sorted().map { JSONValue.string($0.description) }
+      members.append(JSONMember(Field.passing, .array(places)))
+    }
+    let later = parts.dropFirst().map { JSONValue.object(KeptDisconnect.members($0)) }
+    if !later.isEmpty { members.append(JSONMember(Field.later, .array(later))) }
+    return JSONValue.object(members).jsonText()
+  }
+
+  private static func members(_ part: DisconnectWrites) -> [JSONMember] {
+    let writes: [JSONValue] = part.writes.compactMap { write in
       switch write {
       case .set(let path, let json):
         [Field.path: .string(path.description), Field.value: json]
@@ -38,33 +51,32 @@ struct KeptDisconnect: Hashable {
       case .copy, .move: nil
       }
     }
-    var members = [
-      JSONMember(Field.auth, caller.auth),
-      JSONMember(Field.isAdministrator, .bool(caller.isAdministrator)),
+    return [
+      JSONMember(Field.auth, part.caller.auth),
+      JSONMember(Field.isAdministrator, .bool(part.caller.isAdministrator)),
       JSONMember(Field.writes, .array(writes)),
     ]
-    if !passing.isEmpty {
-      let places = passing.sorted().map { JSONValue.string($0.description) }
-      members.append(JSONMember(Field.passing, .array(places)))
-    }
-    return JSONValue.object(members).jsonText()
   }
 
-  init(caller: Caller, writes: [Write], passing: Set<Path> = []) {
-    (self.caller, self.writes, self.passing) = (caller, writes, passing)
+  init(_ parts: [DisconnectWrites], passing: Set<Path> = []) {
+    (self.parts, self.passing) = (parts, passing)
   }
 
   init(parsing text: String) throws {
     let json = try JSONValue(parsing: text)
-    let isAdministrator = json[Field.isAdministrator] == .bool(true)
-    caller = Caller(auth: json[Field.auth] ?? .null, isAdministrator: isAdministrator)
-    guard case .array(let elements)? = json[Field.writes] else {
-      throw TreeError(.storage, "A client's stored onDisconnect writes cannot be read.")
-    }
     // Earlier versions kept no such places.
     let places = json[Field.passing]?.array ?? []
     passing = Set(places.compactMap { $0.string.flatMap { try? Path($0) } })
-    writes = try elements.map { element in
+    parts = try ([json] + (json[Field.later]?.array ?? [])).map(KeptDisconnect.part)
+  }
+
+  private static func part(_ json: JSONValue) throws -> DisconnectWrites {
+    let isAdministrator = json[Field.isAdministrator] == .bool(true)
+    let caller = Caller(auth: json[Field.auth] ?? .null, isAdministrator: isAdministrator)
+    guard case .array(let elements)? = json[Field.writes] else {
+      throw TreeError(.storage, "A client's stored onDisconnect writes cannot be read.")
+    }
+    let writes = try elements.map { element -> Write in
       guard case .string(let place)? = element[Field.path] else {
         throw TreeError(.storage, "A client's stored onDisconnect write has no path.")
       }
@@ -72,5 +84,6 @@ struct KeptDisconnect: Hashable {
       if case .object(let members)? = element[Field.members] { return .update(path, members) }
       return .set(path, element[Field.value] ?? .null)
     }
+    return DisconnectWrites(caller: caller, writes: writes)
   }
 }
