@@ -31,7 +31,6 @@ package struct MemoryServedTree: Sendable {
     }
   }
 
-  /// The writes that a connection registered for its end.
   /// The tree as it is.
   package private(set) var tree: MemoryTree
   /// The access rules; existing listens are checked again by `review`.
