@@ -169,10 +169,66 @@ import Testing
         #"Index not defined, add ".indexOn": "age", for path "/users", to the rules"#),
       "\(outcome.output)")
     #expect(outcome.output.contains("also to administrators"))
+    #expect(
+      outcome.output.hasSuffix(
+        "a listen is sent everything at /users, and so decided as a read of that: allowed\n"))
     let json = try database.run(read + ["age", "--json"]).output
     #expect(json.contains("\"missingIndex\""))
     #expect(try !database.run(read + ["name"]).output.contains("Index not defined"))
     #expect(try !database.run(["rules", "explain", "read", "/users"]).output.contains("Index"))
+  }
+
+  /// A rule about an order asks for its index, in the rules or in the file.
+  @Test func aRuleAboutAnOrderWithoutItsIndexIsTold() throws {
+    let database = try TestDatabase(#"{"letters": {"a": {"from": "ana"}}}"#)
+    let rule = #"".read": "query.orderByChild === 'from' && query.equalTo === auth.uid""#
+    let rules = "{\"rules\": {\"letters\": {\(rule)}}}"
+    let file = try database.folder.write(rules, to: "test.rules.json")
+    let check = try Program.run(["rules", "check", file])
+    #expect(check.status == 0)
+    #expect(
+      check.output.contains("\(file):1:34: no .indexOn at /letters or below has \"from\""),
+      "\(check.output)")
+    let read = [
+      "rules", "explain", "read", "/letters", "--order-by", "from", "--equal-to", "\"ana\"", "--as",
+      "uid:ana",
+    ]
+    let outcome = try database.run(read)
+    #expect(outcome.status == 1)
+    #expect(outcome.output.hasPrefix("denied: the query has no index. "), "\(outcome.output)")
+    #expect(
+      outcome.output.contains(
+        "a listen is sent everything at /letters, and so decided as a read of that: denied: no .read"
+      ))
+    let json = try database.run(read + ["--json"]).output
+    #expect(json.hasPrefix(#"{"allowed":false"#), "\(json)")
+    #expect(try database.run(["index", "add", "/letters", "from"]).status == 0)
+    let indexed = try database.run(read)
+    #expect(indexed.status == 0)
+    #expect(indexed.output.hasPrefix("allowed\n") && !indexed.output.contains("index"))
+    let declared = rules.replacing("\".read\"", with: "\".indexOn\": \"from\", \".read\"")
+    _ = try database.folder.write(declared, to: "test.rules.json")
+    #expect(try !Program.run(["rules", "check", file]).output.contains("no .indexOn"))
+  }
+
+  @Test func aCaseWithoutItsIndexIsRemarkedOn() throws {
+    let folder = try TemporaryFolder()
+    let cases = """
+      rules: {rules: {a: {.read: true, .indexOn: [y]}}}
+      cases:
+        - {read: /a, query: {orderBy: x}, expect: allow}
+        - {read: /a, query: {orderBy: y}, expect: allow}
+      """
+    let file = try folder.write(cases, to: "cases.yaml")
+    let outcome = try Program.run(["rules", "test", file])
+    #expect(outcome.status == 0)
+    #expect(
+      outcome.output.hasPrefix(
+        "case 1: read /a: allowed, but refused over HTTP for want of an index"),
+      "\(outcome.output)")
+    #expect(outcome.output.hasSuffix("to the rules\n2 passed, 0 failed\n"))
+    let json = try Program.run(["rules", "test", file, "--json"]).output
+    #expect(json.split(separator: "\n").count { $0.contains("\"remark\"") } == 1)
   }
 
   @Test func whatKeepsFromAnAnswerIsNoDenial() throws {

@@ -75,7 +75,8 @@ struct CheckRulesCommand: ParsableCommand, FileNaming {
     discussion: """
       Each mistake is told with its file, line and column, the line itself, and what to do. A file in \
       order is told with its number of rules, and with the indexes that its .indexOn asks for, as the \
-      commands that make them.
+      commands that make them. A rule that asks for an order without .indexOn is told too: the server \
+      refuses such queries.
       """)
 
   @Argument(help: "The rules file; - is standard input.", completion: .file())
@@ -91,6 +92,16 @@ struct CheckRulesCommand: ParsableCommand, FileNaming {
     for index in rules.engine.indexes {
       let words = ["runnel", "index", "add", index.pattern, index.order.description]
       try StandardOutput.say(words.map(ShellText.quoted).joined(separator: " ") + " -d FILE\n")
+    }
+    for order in rules.engine.unindexedOrders {
+      let (rule, name) = (order.rule, JSONValue.string(order.name).jsonText())
+      try StandardOutput.say(
+        """
+        \(rules.name):\(rule.line):\(rule.column): no .indexOn at \(rule.pattern) or below has \(name), \
+        which this rule asks for: queries by it are refused, and a listen is decided as a read of \
+        everything at its place. Add ".indexOn": \(name) where the queries are.
+
+        """)
     }
   }
 }

@@ -12,8 +12,9 @@ struct ExplainRulesCommand: ParsableCommand, FileNaming {
     discussion: """
       Prints the verdict, and each rule that was asked with its place, how it came out, and the values \
       that it read. Nothing is written. The status is 0 if the operation is allowed and 1 if not. For a \
-      read whose order has no index, the line that the rules lack is printed too: such a read is \
-      refused over HTTP, also to administrators.
+      read whose order has no index, in the rules or in the file, the line that the rules lack is printed \
+      too: such a read is refused over HTTP, also to administrators, and a listen is sent, and decided \
+      as, everything at its place.
 
       Examples:
         runnel rules explain read /users/ana --as uid:bo -d chat.db
@@ -65,31 +66,37 @@ struct ExplainRulesCommand: ParsableCommand, FileNaming {
     let file = try usage { try database.file(for: .read) }
     let rules = try LoadedRules(rules ?? ExplainRulesCommand.rulesFile(beside: file))
     let write = try write()
-    let explanation = try usage {
+    let read = write == nil ? try query.query(at: path) : nil
+    let (explanation, lack) = try usage {
       try database.open(for: .read) { session in
-        try session.read { try explain(write, rules.engine, $0) }
+        let hasIndex = read.map { session.hasIndex($0, or: rules.engine) } ?? true
+        return try session.read { reader in
+          let explanation = try explain(write, rules.engine, reader)
+          let lack = try hasIndex ? nil : read.map { try indexLack(of: $0, rules, reader) }
+          return (explanation, lack)
+        }
       }
     }
-    var text = explanation.text(file: rules.name)
-    var told = explanation.json
-    if write == nil, let lack = try indexLack(rules) {
-      text += "\nbut it is refused over HTTP, and to `get` of a WebSocket, also to administrators: "
-      text += lack
-      told["missingIndex"] = .string(lack)
-    }
+    let isAllowed = explanation.verdict.isAllowed && lack?.listen.verdict.isAllowed != false
     if json {
+      var told = explanation.json
+      if let lack { lack.tell(in: &told, isAllowed: explanation.verdict.isAllowed) }
       try StandardOutput.write(told.jsonText() + "\n")
     } else {
-      try StandardOutput.say(text + "\n")
+      let text = explanation.text(file: rules.name)
+      try StandardOutput.say(
+        (lack?.text(after: text, isAllowed: explanation.verdict.isAllowed) ?? text) + "\n")
     }
-    if !explanation.verdict.isAllowed { throw ExitCode(ExitStatus.failure.rawValue) }
+    if !isAllowed { throw ExitCode(ExitStatus.failure.rawValue) }
   }
 
-  /// The index that the query needs and the rules do not declare; nil if there is none.
-  private func indexLack(_ rules: LoadedRules) throws -> String? {
-    let query = try query.query(at: path)
-    if rules.engine.hasIndex(query.index, at: query.path) { return nil }
-    return MemoryServedTree.missingIndex(query).message + " (\(rules.name))"
+  private func indexLack(
+    of query: Query, _ rules: LoadedRules, _ reader: some TreeReader
+  ) throws -> IndexLack {
+    let listen = try rules.engine.explain(
+      .read(query.path), as: identity, now: DatabaseEnvironment.system.now(),
+      before: TreeRulesReader(reader))
+    return IndexLack(query: query, file: rules.name, listen: listen)
   }
 
   private func explain(

@@ -2,6 +2,7 @@ import ArgumentParser
 import RunnelApp
 import RunnelBase
 import RunnelSync
+import RunnelTree
 
 /// The options for the cases and the rules.
 struct RulesCasesOptions: ParsableArguments {
@@ -51,7 +52,8 @@ struct TestRulesCommand: ParsableCommand, FileNaming {
     abstract: "Try whether rules allow and deny what a file of cases expects.",
     discussion: """
       A case that comes out otherwise is told with the rules that were asked, and the values that they \
-      read. The last line is `N passed, N failed`.
+      read. A read that is allowed and has no index in the rules is remarked on, also if its case passes: \
+      the server refuses it over HTTP. The last line is `N passed, N failed`.
       """)
 
   @OptionGroup var options: RulesCasesOptions
@@ -75,7 +77,7 @@ struct TestRulesCommand: ParsableCommand, FileNaming {
     let outcomes = try options.reporting { () throws(RulesCasesError) in
       try cases.run(with: rules.engine)
     }
-    for outcome in outcomes { try tell(outcome, rules.name) }
+    for outcome in outcomes { try tell(outcome, rules) }
     if coverage {
       let tried = try options.reporting { () throws(RulesCasesError) in
         try cases.coverage(of: rules.engine)
@@ -91,15 +93,36 @@ struct TestRulesCommand: ParsableCommand, FileNaming {
     }
   }
 
-  private func tell(_ outcome: RulesCases.Outcome, _ file: String) throws {
-    if json { return try StandardOutput.write(outcome.json.jsonText() + "\n") }
-    if outcome.isPassed, !all { return }
+  private func tell(_ outcome: RulesCases.Outcome, _ rules: LoadedRules) throws {
+    let remark = remark(on: outcome, rules)
+    if json {
+      var told = outcome.json
+      if let remark { told["remark"] = .string(remark) }
+      return try StandardOutput.write(told.jsonText() + "\n")
+    }
     let example = outcome.example
+    if outcome.isPassed, !all {
+      if let remark {
+        try StandardOutput.say("\(example.title): \(example.actionText): \(remark)\n")
+      }
+      return
+    }
     let expected = example.isAllowed ? "allow" : "deny"
     let result = outcome.isPassed ? "passed" : "FAILED, \(expected) was expected"
     try StandardOutput.say("\(example.title): \(example.actionText): \(result)\n")
-    let lines = outcome.explanation.text(file: file).split(separator: "\n")
-    for line in lines { try StandardOutput.say("  \(line)\n") }
+    let lines = outcome.explanation.text(file: rules.name).split(separator: "\n")
+    for line in lines + (remark.map { [$0[...]] } ?? []) { try StandardOutput.say("  \(line)\n") }
+  }
+
+  /// What the server makes of a read that the rules allow and that has no index; nil if there is nothing to
+  /// say.
+  private func remark(on outcome: RulesCases.Outcome, _ rules: LoadedRules) -> String? {
+    guard case .read(let query) = outcome.example.action, outcome.explanation.verdict.isAllowed,
+      !rules.engine.hasIndex(query.index, at: query.path)
+    else { return nil }
+    return
+      "allowed, but refused over HTTP for want of an index, and a listen is decided as a read of "
+      + "everything at \(query.path): \(MemoryServedTree.missingIndex(query).message)"
   }
 }
 

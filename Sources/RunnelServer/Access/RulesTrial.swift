@@ -52,22 +52,30 @@ final class RulesTrial: Sendable {
     }
   }
 
+  /// True if the rules declare the index that a query needs, or it needs none.
+  func hasIndex(_ query: Query) -> Bool {
+    state.withLock { $0.rules }.hasIndex(query.index, at: query.path)
+  }
+
   /// Looks at an operation that is allowed, before it is done.
   ///
+  /// - Returns: true if the rules on trial allow it too.
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
+  @discardableResult
   func look(
     at operation: RulesOperation, by caller: Caller, now: Int64, before: some RulesReader
-  ) throws(TreeError) {
+  ) throws(TreeError) -> Bool {
     let rules = state.withLock { $0.rules }
     let verdict = try rules.decide(operation, as: caller.auth, now: now, before: before)
-    if verdict.isAllowed { return }
+    if verdict.isAllowed { return true }
     allowance.metrics.wouldDeny(in: database)
-    guard state.withLock({ $0.lines.takesLine(second: now / 1000) }) else { return }
+    guard state.withLock({ $0.lines.takesLine(second: now / 1000) }) else { return false }
     let why = try rules.explain(operation, as: caller.auth, now: now, before: before)
     logger.notice(
       """
       \(database): trial of \(file): \(DenialText.operation(operation)) \
       by \(DenialText.user(caller)) would be denied: \(DenialText.reason(why))
       """)
+    return false
   }
 }

@@ -101,8 +101,7 @@ extension ServedTree {
     _ member: Audiences.Member, _ query: Query, _ known: KnownHash, _ caller: Caller, _ now: Int64,
     _ transaction: some ServedTransaction
   ) throws(TreeError) -> ServedAnswer {
-    try checkRead(query, caller, now: now, transaction)
-    let sent = isIndexed(query, transaction) ? nil : Query(query.path)
+    let sent = try checkListen(query, caller, now: now, transaction)
     try checkSize(sent ?? query, caller, transaction)
     let answer =
       if let kept = keptAnswer(query, known, sent) {
@@ -122,8 +121,12 @@ extension ServedTree {
   ) throws(Refused) -> [ListenNumber] {
     var revoked: [ListenNumber] = []
     for (member, asked) in asked[connection] ?? [:] {
-      let isAllowed = try failing {
-        try canRead(asked.query, caller, now: now, transaction)
+      let isAllowed = try failing { () throws(TreeError) in
+        // Without an index, everything at the place is sent.
+        if let sent = asked.sent, try !canRead(sent, caller, now: now, transaction) {
+          return false
+        }
+        return try canRead(asked.query, caller, now: now, transaction)
       }
       if isAllowed { continue }
       leave(member)

@@ -153,11 +153,11 @@ extension ServedTree {
     var wish: SlowRead.Wish
     switch request.operation {
     case .listen(let listen, let query, let known):
-      try checkRead(query, request.caller, now: now, transaction)
+      let sent = try checkListen(query, request.caller, now: now, transaction)
       wish = SlowRead.Wish(
         connection: connection, id: request.id, caller: request.caller, query: query,
         rules: (rules, rulesVersion, now))
-      wish.sent = isIndexed(query, transaction) ? nil : Query(query.path)
+      wish.sent = sent
       let member = Audiences.Member(connection: connection, listen: listen)
       try join(member, query, sent: wish.sent, transaction)
       wish.listen = (member, known)

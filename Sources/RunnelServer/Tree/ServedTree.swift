@@ -244,13 +244,49 @@ extension ServedTree {
     try lookOnTrial(at: .read(query), caller, now: now, transaction)
   }
 
+  /// Checks a listen: of the query, and without an index of all that is sent.
+  ///
+  /// - Returns: the query whose changes are sent, if another one because an index is missing.
+  /// - Throws: `TreeError` (`permissionDenied`) if a caller may not read the result of either.
+  func checkListen(
+    _ query: Query, _ caller: Caller, now: Int64, _ transaction: some ServedTransaction
+  ) throws(TreeError) -> Query? {
+    if try !canRead(query, caller, now: now, transaction) {
+      throw MemoryServedTree.denied(query.path)
+    }
+    let whole = Query(query.path)
+    let isIndexed = isIndexed(query, transaction)
+    if !isIndexed { try checkSent(whole, of: query, caller, now: now, transaction) }
+    let isAllowedOnTrial = try lookOnTrial(at: .read(query), caller, now: now, transaction)
+    // The rules on trial may lack the index; one listen is counted once.
+    if isAllowedOnTrial, let trial, !trial.hasIndex(query),
+      !transaction.hasIndex(query.index, at: query.path)
+    {
+      try lookOnTrial(at: .read(whole), caller, now: now, transaction)
+    }
+    return isIndexed ? nil : whole
+  }
+
+  /// - Throws: `TreeError` (`permissionDenied`) if a caller may not read what is sent in place of a
+  ///   query's result, because an index is missing.
+  func checkSent(
+    _ sent: Query, of query: Query, _ caller: Caller, now: Int64,
+    _ transaction: some ServedTransaction
+  ) throws(TreeError) {
+    if try canRead(sent, caller, now: now, transaction) { return }
+    throw MemoryServedTree.deniedWithoutIndex(query)
+  }
+
   /// Lets the rules on trial look at an operation that is allowed.
+  ///
+  /// - Returns: true if they allow it too, or there are none.
+  @discardableResult
   private func lookOnTrial(
     at operation: RulesOperation, _ caller: Caller, now: Int64,
     _ transaction: some ServedTransaction
-  ) throws(TreeError) {
-    guard let trial, !caller.isAdministrator else { return }
-    try trial.look(at: operation, by: caller, now: now, before: TreeRulesReader(transaction))
+  ) throws(TreeError) -> Bool {
+    guard let trial, !caller.isAdministrator else { return true }
+    return try trial.look(at: operation, by: caller, now: now, before: TreeRulesReader(transaction))
   }
 
   func canRead(

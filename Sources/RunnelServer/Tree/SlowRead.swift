@@ -125,6 +125,9 @@ final class SlowRead: Sendable {
     _ tree: ServedTree, isSame: Bool, _ transaction: some ServedTransaction
   ) throws(TreeError) -> Outcome {
     try tree.checkRead(wish.query, wish.caller, now: wish.rules.now, transaction)
+    if let sent = wish.sent {
+      try tree.checkSent(sent, of: wish.query, wish.caller, now: wish.rules.now, transaction)
+    }
     try tree.checkSize(wish.sent ?? wish.query, wish.caller, transaction)
     guard let (_, known) = wish.listen else {
       var export = TreeExport(wish.query, form: wish.stream ?? .export)

@@ -38,8 +38,8 @@ package struct MemoryServedTree: Sendable {
   /// The number of writes that were done.
   package private(set) var writeCount = 0
   private var audiences = Audiences()
-  /// The queries as members asked them, which the rules are checked against.
-  private var asked: [Audiences.Member: Query] = [:]
+  /// The queries as members asked them, and those that they are sent, which the rules are checked against.
+  private var asked: [Audiences.Member: [Query]] = [:]
   /// The results of named writes.
   private var done: [WriteID: [Assignment]] = [:]
   /// Makes the keys of values that are pushed.
@@ -150,6 +150,7 @@ extension MemoryServedTree {
   ) throws(TreeError) -> ServedAnswer {
     try checkRead(query, caller)
     let sent = access.isIndexed(query) ? nil : Query(query.path)
+    if let sent, !canRead(sent, caller) { throw MemoryServedTree.deniedWithoutIndex(query) }
     let answer = try ListenAnswer(query, known: known, sentQuery: sent, reader: tree)
     try join(member, query, sent: sent)
     return .listening(answer, isIndexed: sent == nil)
@@ -160,7 +161,7 @@ extension MemoryServedTree {
     _ member: Audiences.Member, _ query: Query, sent: Query? = nil
   ) throws(TreeError) {
     try audiences.join(member, sent ?? query, reader: tree)
-    asked[member] = query
+    asked[member] = [query] + (sent.map { [$0] } ?? [])
   }
 
   private func members(of connection: Int64) -> [Audiences.Member] {
@@ -173,16 +174,18 @@ extension MemoryServedTree {
   }
 
   func checkRead(_ query: Query, _ caller: Caller) throws(TreeError) {
-    if caller.isAdministrator || access.canRead(query, caller, tree) { return }
-    throw MemoryServedTree.denied(query.path)
+    if !canRead(query, caller) { throw MemoryServedTree.denied(query.path) }
+  }
+
+  private func canRead(_ query: Query, _ caller: Caller) -> Bool {
+    caller.isAdministrator || access.canRead(query, caller, tree)
   }
 
   private mutating func review(_ connection: Int64, _ caller: Caller) -> [ListenNumber] {
     var revoked: [ListenNumber] = []
     for member in members(of: connection) {
-      guard let query = asked[member], !caller.isAdministrator,
-        !access.canRead(query, caller, tree)
-      else { continue }
+      guard let queries = asked[member] else { continue }
+      if queries.allSatisfy({ canRead($0, caller) }) { continue }
       leave(member)
       revoked.append(member.listen)
     }
@@ -195,15 +198,25 @@ extension MemoryServedTree {
   }
 
   package static func missingIndex(_ query: Query) -> TreeError {
+    TreeError(.invalidQuery, "Index not defined, \(indexAdvice(query))")
+  }
+
+  /// The refusal of a listen that the rules allow, but not what it would be answered with.
+  package static func deniedWithoutIndex(_ query: Query) -> TreeError {
+    TreeError(
+      .permissionDenied,
+      "The query has no index, so that it would read everything here, which the rules do not allow: "
+        + indexAdvice(query), path: query.path.description)
+  }
+
+  private static func indexAdvice(_ query: Query) -> String {
     let name: String =
       if case .child(let path) = query.index {
         path.keys.map(\.text).joined(separator: "/")
       } else {
         ".value"
       }
-    return TreeError(
-      .invalidQuery,
-      "Index not defined, add \".indexOn\": \"\(name)\", for path \"\(query.path)\", to the rules")
+    return "add \".indexOn\": \"\(name)\", for path \"\(query.path)\", to the rules"
   }
 }
 

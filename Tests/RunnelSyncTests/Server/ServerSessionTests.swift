@@ -207,6 +207,24 @@ import Testing
     #expect(world.take(connection).isEmpty)
   }
 
+  /// Without an index everything is sent, so that this must be allowed, at first and when rules change.
+  @Test func aListenWithoutAnIndexIsDecidedByWhatItIsSent() throws {
+    let access = MemoryServedTree.Access(
+      canRead: { query, _, _ in query.limit != nil }, isIndexed: { $0.index == .key })
+    var world = try ServedWorld(#"{"list":{"a":{"x":1},"b":{"x":2}}}"#, access: access)
+    let connection = world.connect()
+    let query = #"{"p":"/list","q":{"l":1,"vf":"r","i":"x"},"t":1,"h":""}"#
+    let told = world.send(request(1, "q", query), by: connection)
+    #expect(told.count == 1 && told[0].contains(#""s":"permission_denied""#), "\(told)")
+    #expect(world.tree.listenCount == 0)
+    world.tree.access.canRead = { _, _, _ in true }
+    #expect(world.send(request(2, "q", query), by: connection).last?.contains("no_index") == true)
+    world.tree.access.canRead = access.canRead
+    world.change(connection) { session, _ in session.review() }
+    #expect(world.take(connection).first?.contains(#""a":"c""#) == true)
+    #expect(world.tree.listenCount == 0)
+  }
+
   @Test func rulesThatChangedAreAskedAgain() throws {
     var world = try ServedWorld()
     let connection = world.connect()
