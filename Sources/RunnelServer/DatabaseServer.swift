@@ -152,6 +152,7 @@ public final class DatabaseServer: Service, Sendable {
         },
         metricsText: { [world, network, databases] in
           databases.noteSilence()
+          databases.noteWritable()
           return world.metrics.text(connectionCount: network.connectionCount)
         })
       admin = try AdminServer(configuration, adminService, logger)
@@ -377,6 +378,7 @@ public final class DatabaseServer: Service, Sendable {
   /// The counters since the start, in Prometheus's format.
   public var metricsText: String {
     databases.noteSilence()
+    databases.noteWritable()
     return world.metrics.text(connectionCount: network.connectionCount)
   }
 }

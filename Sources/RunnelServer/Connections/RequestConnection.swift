@@ -96,7 +96,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
   func take(_ news: TreeNews) {
     if isEnded { return }
     switch news {
-    case .answered(.answer(let answer)): carryOut(exchange.answer(answer, now: world.now))
+    case .answered(.answer(let answer)): take(answer)
     case .answered(.content(let hash, let text)):
       self.text = text
       let answer = RESTAnswer.content(hash: hash, byteCount: text.count)
@@ -114,6 +114,13 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
       world.metrics.reached(WireLimit.unsentBytes)
       abort()
     }
+  }
+
+  private func take(_ answer: RESTAnswer) {
+    if case .refused(let error) = answer, error.code == .permissionDenied {
+      world.metrics.denied(over: .http)
+    }
+    carryOut(exchange.answer(answer, now: world.now))
   }
 
   func take(_ run: PushRun, of listen: ListenNumber) {
@@ -341,7 +348,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
 
   private func began(_ begun: LargeExport.Begun) {
     switch begun {
-    case .refused(let error): carryOut(exchange.answer(.refused(error), now: world.now))
+    case .refused(let error): take(.refused(error))
     case .reading(let export, let hash):
       if isEnded { return world.files.submit { export.close() } }
       self.export = export

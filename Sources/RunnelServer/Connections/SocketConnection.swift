@@ -89,6 +89,7 @@ final class SocketConnection: SocketHandling, ServedConnection {
     switch news {
     case .told(.push(let listen, let push)): carryOut(session.tell(listen, push))
     case .told(.answer(let id, let answer)):
+      noteDenial(id, answer)
       carryOut(session.answer(id, answer))
       room.take(id)
     case .rulesChanged: carryOut(session.review())
@@ -104,6 +105,15 @@ final class SocketConnection: SocketHandling, ServedConnection {
       preconditionFailure("Only clients of services receive these.")
     }
     noteUnsent()
+  }
+
+  /// Counts and logs what the rules denied.
+  private func noteDenial(_ id: Int64, _ answer: ServedAnswer) {
+    guard case .refused(let error) = answer, error.code == .permissionDenied,
+      let word = session.operation(id)?.word
+    else { return }
+    world.metrics.denied(over: .websocket)
+    world.log.denied(peer, database.name, number, word, error, user: user)
   }
 
   func take(_ run: PushRun, of listen: ListenNumber) {

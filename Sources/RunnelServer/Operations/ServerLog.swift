@@ -5,6 +5,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelNetwork
 import RunnelSync
+import RunnelTree
 import Synchronization
 
 /// The form of client addresses in the log.
@@ -110,6 +111,11 @@ public struct LineLogHandler: LogHandler {
 struct ServerLog: Sendable {
   let lines: LogLines?
   let addresses: LoggedAddresses
+  private let denials = DenialRate()
+
+  init(lines: LogLines?, addresses: LoggedAddresses) {
+    (self.lines, self.addresses) = (lines, addresses)
+  }
 
   func answered(
     _ peer: NetworkPeer, _ request: HTTPRequest, _ database: String, status: Int,
@@ -141,6 +147,25 @@ struct ServerLog: Sendable {
       to: lines, "disconnected", peer,
       ServerLog.members(database, number)
         + [JSONMember("bytes", .number(JSONNumber(Int64(sentBytes))))])
+  }
+
+  /// Notes what the rules denied over a WebSocket; over HTTP, the line of the request has it.
+  func denied(
+    _ peer: NetworkPeer, _ database: String, _ number: Int64, _ word: String, _ error: TreeError,
+    user: String?
+  ) {
+    guard let lines, let left = denials.takeLine(second: ServerWorld.calendar / 1000) else {
+      return
+    }
+    var members = ServerLog.members(database, number)
+    members.append(JSONMember("action", .string(word)))
+    if let path = error.path {
+      members.append(JSONMember("path", .string(String(path.prefix(1000)))))
+    }
+    if let user { members.append(JSONMember("user", .string(String(user.prefix(300))))) }
+    members.append(JSONMember("reason", .string(String(error.message.prefix(1000)))))
+    if left > 0 { members.append(JSONMember("left_out", .number(JSONNumber(Int64(left))))) }
+    add(to: lines, "denied", peer, members)
   }
 
   private static func members(_ database: String, _ number: Int64) -> [JSONMember] {

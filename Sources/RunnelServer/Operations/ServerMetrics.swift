@@ -17,6 +17,14 @@ struct ServerMetrics: Sendable {
   private let limits: [String: Counter]
   private let sessions: Counter
   private let sessionEnds: Counter
+  private let denials: [DenialProtocol: Counter]
+
+  /// The protocols over which the rules deny.
+  enum DenialProtocol: String, CaseIterable {
+    case http
+    case service
+    case websocket
+  }
 
   init(_ factory: PrometheusMetrics) {
     self.factory = factory
@@ -31,8 +39,21 @@ struct ServerMetrics: Sendable {
       })
     sessions = Counter(label: "runnel_sessions_total", dimensions: [], factory: factory)
     sessionEnds = Counter(label: "runnel_sessions_ended_total", dimensions: [], factory: factory)
+    denials = Dictionary(
+      uniqueKeysWithValues: DenialProtocol.allCases.map { way in
+        let name = [("protocol", way.rawValue)]
+        return (way, Counter(label: "runnel_denials_total", dimensions: name, factory: factory))
+      })
     for status in ServerMetrics.statuses { show("runnel_requests_total", ("status", "\(status)")) }
     for reason in Refusal.allCases { show("runnel_refused_total", ("reason", reason.rawValue)) }
+  }
+
+  /// Counts what the rules denied over a protocol.
+  func denied(over way: DenialProtocol) {
+    guard let counter = denials[way] else {
+      preconditionFailure("Every protocol has its counter.")
+    }
+    counter.increment()
   }
 
   // MARK: The start

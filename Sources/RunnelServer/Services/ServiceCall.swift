@@ -109,6 +109,16 @@ struct ServiceTask: Sendable {
   var rules: QueryRules
 }
 
+extension ServerMetrics {
+  /// Counts a call that the rules denied.
+  func noteDenial<Value>(in result: Result<Value, FeathersError>) {
+    guard case .failure(let error) = result,
+      [401, 403].contains(error.code)
+    else { return }
+    denied(over: .service)
+  }
+}
+
 extension FeathersError {
   /// The error for a caller whom a tree refused.
   init(_ error: TreeError, for caller: Caller) {

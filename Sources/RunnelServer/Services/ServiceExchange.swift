@@ -193,6 +193,7 @@ final class ServiceExchange: ExchangeHandling, ServedConnection {
 
   func take(_ news: TreeNews) {
     guard case .served(_, let result) = news else { return }
+    world.metrics.noteDenial(in: result)
     finish(result)
   }
 

@@ -382,7 +382,9 @@ final class ServiceSession: ServedConnection, UnsentHolder {
 
   func take(_ news: TreeNews) {
     switch news {
-    case .served(let number, let result): answer(number, result)
+    case .served(let number, let result):
+      world.metrics.noteDenial(in: result)
+      answer(number, result)
     case .serviceEvent(let message): if isConnected { send(message: message) }
     // The client connects anew, and reads anew.
     case .serviceEventsMissed: end()

@@ -40,6 +40,14 @@ extension ServedDatabases {
     if let longest = silences.max() { world.metrics.note(storeSilence: longest) }
   }
 
+  /// Notes in the metrics which databases can be written: the file is there, and the disk took the last write.
+  func noteWritable() {
+    for open in all {
+      world.metrics.note(
+        isWritable: !open.database.isLost && !open.database.isUnwritable, of: open.database.name)
+    }
+  }
+
   /// The address of the server on which the clients of a namespace belong; nil for this one.
   func address(of database: ServedDatabase) -> String? {
     database.place.keeper?.address(of: database.name)

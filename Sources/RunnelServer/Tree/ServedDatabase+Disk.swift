@@ -163,7 +163,6 @@ extension ServedDatabase {
     }
     if isProven, hasFailedWrite.exchange(false, ordering: .relaxed) {
       logger.notice("\(name): the disk takes writes again")
-      metrics.note(isWritable: true, of: name)
     }
   }
 
@@ -171,9 +170,7 @@ extension ServedDatabase {
   func noteFailure(of job: TreeJob, _ failure: any Error) {
     if storage.isMoved(failure) {
       // It is the other store's disk that counts.
-      if hasFailedWrite.exchange(false, ordering: .relaxed) {
-        metrics.note(isWritable: true, of: name)
-      }
+      hasFailedWrite.store(false, ordering: .relaxed)
       isProbing = false
       return
     }
@@ -181,7 +178,6 @@ extension ServedDatabase {
     if !job.isProbe {
       guard job.isWriting, storage.diskTrouble(failure) != nil else { return }
       hasFailedWrite.store(true, ordering: .relaxed)
-      metrics.note(isWritable: false, of: name)
       if isProbing { return }
       isProbing = true
     }

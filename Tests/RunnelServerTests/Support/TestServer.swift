@@ -13,6 +13,8 @@ final class TestServer {
   @TaskLocal static var store: String?
   /// Where servers log; nil for nowhere.
   @TaskLocal static var log: LogLines?
+  /// Where servers log requests and connections; nil for nowhere.
+  @TaskLocal static var requestLog: LogLines?
 
   let folder: String
   let file: String
@@ -45,7 +47,7 @@ final class TestServer {
     }
     change(&configuration)
     server = try DatabaseServer(
-      configuration, lines: LogLines { _ in },
+      configuration, lines: TestServer.requestLog ?? LogLines { _ in },
       logger: TestServer.log.map { log in
         Logger(label: "test", factory: { _ in LineLogHandler(log) })
       } ?? Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
