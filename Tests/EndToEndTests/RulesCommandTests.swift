@@ -231,6 +231,59 @@ import Testing
     #expect(json.split(separator: "\n").count { $0.contains("\"remark\"") } == 1)
   }
 
+  /// Rules within a file of cases are told with its lines, in block style, in flow style and in JSON.
+  @Test func rulesAmongTheCasesHaveTheLinesOfTheFile() throws {
+    let folder = try TemporaryFolder()
+    let cases = "\ncases:\n  - {read: /a, as: uid:ana, expect: allow}\n"
+    let block = """
+      # The rules of the project.
+      now: 5
+      rules:
+        rules:
+          a:
+            .read: auth.uid === 'ana'
+          b: {.read: "auth === null"}
+          c:
+            .write: |
+              auth !== null
+              && newData.exists()
+      """
+    let outcome = try Program.run([
+      "rules", "coverage", try folder.write(block + cases, to: "a.yaml"),
+    ])
+    let file = folder.file("a.yaml")
+    let places = outcome.output.split(separator: "\n").dropLast().map { $0.prefix { $0 != " " } }
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(
+      places == ["\(file):6:14:", "\(file):7:17:", "\(file):10:2:"].map { $0[...] },
+      "\(outcome.output)")
+    let json = """
+      {"rules":
+        {"rules": {"a":
+          {".read": "auth.uid === 'ana'"}}},
+        "cases": [{"read": "/a", "expect": "deny"}]}
+      """
+    let told = try Program.run(["rules", "coverage", try folder.write(json, to: "b.json")])
+    #expect(told.output.hasPrefix("\(folder.file("b.json")):3:"), "\(told.output)")
+    let wrong = try folder.write(block.replacing("'ana'", with: "1 +") + cases, to: "c.yaml")
+    let refused = try Program.run(["rules", "test", wrong])
+    #expect(refused.status == 2)
+    #expect(refused.errors.contains("\(wrong):6:"), "\(refused.errors)")
+  }
+
+  @Test func aTimeOfDayIsAText() throws {
+    let folder = try TemporaryFolder()
+    let cases = """
+      rules: {rules: {a: {.write: true, .validate: newData.isString()}}}
+      cases:
+        - {set: /a, value: 12:30, expect: allow}
+        - {set: /a, value: no, expect: allow}
+        - {set: /a, value: 750, expect: deny}
+      """
+    let outcome = try Program.run(["rules", "test", try folder.write(cases, to: "cases.yaml")])
+    #expect(outcome.output == "3 passed, 0 failed\n", "\(outcome.output)\(outcome.errors)")
+  }
+
   @Test func whatKeepsFromAnAnswerIsNoDenial() throws {
     let database = try TestDatabase(#"{"a": 1}"#)
     let read = ["rules", "explain", "read", "/a"]

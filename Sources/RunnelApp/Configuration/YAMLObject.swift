@@ -146,7 +146,8 @@ struct YAMLObject {
 
   func bool(_ name: String) throws -> Bool? {
     guard let node = node(name) else { return nil }
-    guard case .bool(let value) = try json(node) else {
+    // Settings may say yes, no, on and off too, which are texts as values.
+    guard node.scalar?.style == .plain, let value = node.bool else {
       throw error("`\(name)` is true or false.", at: name)
     }
     return value
@@ -251,12 +252,7 @@ struct YAMLObject {
       return .object(try mapping.map { JSONMember(try text($0.key), try json($0.value)) })
     }
     if let sequence = node.sequence { return .array(try sequence.map { try json($0) }) }
-    if node.scalar?.style == .plain {
-      if node.null != nil { return .null }
-      if let value = node.bool { return .bool(value) }
-      if let value = node.int { return .number(JSONNumber(Int64(value))) }
-      if let value = node.float, let number = JSONNumber(value) { return .number(number) }
-    }
-    return .string(try text(node))
+    let scalar = try text(node)
+    return node.scalar?.style == .plain ? YAMLScalar.json(scalar) : .string(scalar)
   }
 }

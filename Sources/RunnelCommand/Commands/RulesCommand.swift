@@ -47,12 +47,15 @@ struct LoadedRules {
     engine = try LoadedRules.engine(document.withBytes { Array($0) }, name)
   }
 
-  /// Loads rules from a part of another file.
+  /// Loads rules from a part of another file; `lined` has them in the lines of that file, if these are known.
   ///
   /// - Throws: `Failure` of usage, with all mistakes, if they cannot be loaded.
-  init(_ json: JSONValue, in name: String) throws {
-    self.name = name
-    engine = try LoadedRules.engine(json.jsonBytes(pretty: true), "the rules of \(name)")
+  init(_ json: JSONValue, lined: [UInt8]?, in name: String) throws {
+    // Very many lines before the rules make them too large, and their own lines are told then.
+    let isLined = lined.map { $0.count <= RulesLimits.fileBytesMax } ?? false
+    self.name = isLined ? name : "the rules of \(name)"
+    engine = try LoadedRules.engine(
+      (isLined ? lined : nil) ?? json.jsonBytes(pretty: true), self.name)
   }
 
   private static func engine(_ bytes: [UInt8], _ name: String) throws -> RulesEngine {

@@ -20,10 +20,12 @@ struct RulesCasesOptions: ParsableArguments {
   ///
   /// - Throws: `Failure` of usage, or `ConfigurationError`, if they cannot be loaded.
   func load() throws -> (cases: RulesCases, rules: LoadedRules) {
-    let json = try DataFile.json(of: cases)
+    let (json, lined) = try DataFile.json(of: cases, linesOf: "rules")
     let loaded = try reporting { () throws(RulesCasesError) in try RulesCases(json: json) }
     if let rules { return (loaded, try LoadedRules(rules)) }
-    if let rules = loaded.rules { return (loaded, try LoadedRules(rules, in: cases)) }
+    if let rules = loaded.rules {
+      return (loaded, try LoadedRules(rules, lined: lined, in: cases))
+    }
     guard let name = loaded.rulesFile else {
       throw Failure(
         "\(cases) names no rules: write `rules: rules.json` there, or give --rules.", status: .usage
