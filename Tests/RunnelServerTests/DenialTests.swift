@@ -27,7 +27,7 @@ import Testing
     let log = try LogLines { line in
       kept.lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
     }
-    try await TestServer.$requestLog.withValue(log) {
+    try await TestServer.$lines.withValue(log) {
       try await withServer(rules: DenialTests.rules) { server in
         #expect(
           server.server.metricsText.contains("runnel_denials_total{protocol=\"websocket\"} 0\n"))

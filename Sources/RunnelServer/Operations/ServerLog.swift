@@ -141,12 +141,15 @@ struct ServerLog: Sendable {
     add(to: lines, "connected", peer, ServerLog.members(database, number))
   }
 
-  func socketClosed(_ peer: NetworkPeer, _ database: String, _ number: Int64, sentBytes: Int) {
+  /// Notes the end of a connection, and why the server ended it; an empty reason for none.
+  func socketClosed(
+    _ peer: NetworkPeer, _ database: String, _ number: Int64, sentBytes: Int, reason: String = ""
+  ) {
     guard let lines else { return }
-    add(
-      to: lines, "disconnected", peer,
-      ServerLog.members(database, number)
-        + [JSONMember("bytes", .number(JSONNumber(Int64(sentBytes))))])
+    var members = ServerLog.members(database, number)
+    members.append(JSONMember("bytes", .number(JSONNumber(Int64(sentBytes)))))
+    if !reason.isEmpty { members.append(JSONMember("reason", .string(reason))) }
+    add(to: lines, "disconnected", peer, members)
   }
 
   /// Notes what the rules denied over a WebSocket; over HTTP, the line of the request has it.

@@ -32,6 +32,13 @@ struct EngineHost: Sendable {
     case ended
   }
 
+  /// The close frame of a session's socket.
+  struct Closing: Hashable, Sendable {
+    var code: UInt16 = 1000
+    /// Why the session ended, for people; empty if the client knows.
+    var text = ""
+  }
+
   /// The most bytes of a body, and of a message.
   static let payloadMax = 1_000_000
   /// The most packets in the answer to a poll: clients in Python take no more.
@@ -42,6 +49,10 @@ struct EngineHost: Sendable {
   private let times: EngineTimes
   private(set) var transport: SocketTransport
   private(set) var isEnded = false
+  /// What the socket is closed with.
+  private(set) var closing = Closing()
+  /// True if the session ends once the client has what waits.
+  private var isEnding = false
   /// The bytes of the packets that wait for a poll.
   private(set) var waitingBytes = 0
   private var waiting: [[UInt8]] = []
@@ -82,7 +93,21 @@ struct EngineHost: Sendable {
   }
 
   /// Ends the session, and tells the client.
-  mutating func close() -> [Effect] { end([EnginePacket(.close)]) }
+  mutating func close(_ closing: Closing = Closing()) -> [Effect] {
+    if !isEnded { self.closing = closing }
+    return end([EnginePacket(.close)])
+  }
+
+  /// Ends the session once the client has what was sent to it; nothing is sent any more.
+  mutating func closeAfterSent(_ closing: Closing) -> [Effect] {
+    if isEnded || isEnding { return [] }
+    self.closing = closing
+    // On a socket the end follows all frames.
+    if transport == .websocket { return end([]) }
+    let effects = send([EnginePacket.Kind.close.rawValue + 0x30])
+    isEnding = true
+    return waiting.isEmpty ? effects + end([]) : effects
+  }
 
   private mutating func end(_ last: [EnginePacket]) -> [Effect] {
     if isEnded { return [] }
@@ -97,13 +122,18 @@ struct EngineHost: Sendable {
   }
 
   /// Ends the session because the client sent what is not understood.
-  mutating func endDamaged() -> [Effect] { end([EnginePacket(.noop), EnginePacket(.close)]) }
+  mutating func endDamaged(
+    _ closing: Closing = Closing(text: "The client sent what is not understood.")
+  ) -> [Effect] {
+    if !isEnded { self.closing = closing }
+    return end([EnginePacket(.noop), EnginePacket(.close)])
+  }
 
   // MARK: Sending
 
   /// Sends a packet.
   mutating func send(_ packet: [UInt8]) -> [Effect] {
-    if isEnded { return [] }
+    if isEnded || isEnding { return [] }
     if transport == .websocket { return [.frame(packet)] }
     waiting.append(packet)
     waitingBytes += packet.count
@@ -114,7 +144,7 @@ struct EngineHost: Sendable {
     if transport == .websocket {
       let frames = waiting.map { Effect.frame($0) }
       (waiting, waitingBytes) = ([], 0)
-      return frames
+      return isEnding ? frames + end([]) : frames
     }
     guard hasPoll else { return [] }
     if waiting.isEmpty {
@@ -130,7 +160,8 @@ struct EngineHost: Sendable {
     let packets = waiting.prefix(count).compactMap { try? EnginePacket(text: $0) }
     waitingBytes -= waiting.prefix(count).reduce(0) { $0 + $1.count }
     waiting.removeFirst(count)
-    return answer(packets)
+    let effects = answer(packets)
+    return isEnding && waiting.isEmpty ? effects + end([]) : effects
   }
 
   private mutating func answer(_ packets: [EnginePacket]) -> [Effect] {
@@ -209,7 +240,14 @@ struct EngineHost: Sendable {
     // A heartbeat in the wrong direction.
     case (.ping, .four), (.pong, .three): return endDamaged()
     case (.message, _):
-      if packet.isBinary || packet.data.count > EngineHost.payloadMax { return endDamaged() }
+      if packet.isBinary { return endDamaged(Closing(code: 1003, text: "Only text is taken.")) }
+      if packet.data.count > EngineHost.payloadMax {
+        return endDamaged(
+          Closing(
+            code: 1009,
+            text: "A packet has \(packet.data.count) bytes, and at most \(EngineHost.payloadMax) "
+              + "are taken."))
+      }
       return [.message(packet.data)]
     case (.open, _), (.upgrade, _), (.noop, _): return []
     }
@@ -226,7 +264,9 @@ struct EngineHost: Sendable {
   /// Does what is due.
   mutating func tick(now: Int64) -> [Effect] {
     if isEnded { return [] }
-    if let signDeadline, signDeadline <= now { return end([EnginePacket(.close)]) }
+    if let signDeadline, signDeadline <= now {
+      return close(Closing(text: "The client gave no sign of life."))
+    }
     var effects: [Effect] = []
     if let upgradeDeadline, upgradeDeadline <= now { effects += dropProbe() }
     if let pingTime, pingTime <= now {

@@ -26,6 +26,7 @@ extension ServiceSession {
   /// Carries out an event: a call, or one of those by which old clients sign in and out.
   private func receive(_ name: String, _ arguments: ArraySlice<JSONValue>, answer id: Int?) {
     let number = beginCall(answer: id)
+    if isLeaving { return answer(number, .failure(ServiceSession.leaving)) }
     do throws(FeathersError) {
       switch name {
       case "authenticate": logIn(arguments.first ?? .null, number)

@@ -38,6 +38,8 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   private var isCarryingOut = false
   /// True if frames were sent that the network has not been handed.
   private var hasUnflushed = false
+  /// True once changes were not told: the session ends when its calls are answered, and takes no others.
+  private(set) var isLeaving = false
   // Socket.IO:
   private(set) var isConnected = false
   private var connectDeadline: Int64?
@@ -147,7 +149,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     let now = world.now
     if let connectDeadline, connectDeadline <= now.uptime {
       self.connectDeadline = nil
-      return end()
+      return end(EngineHost.Closing(text: "The client did not connect in time."))
     }
     if let expiry = proof?.verified.expiry, expiry <= now.calendar { endLogin() }
     carryOut(engine.tick(now: now.uptime))
@@ -156,10 +158,28 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   // MARK: Effects
 
   /// Ends the session, and tells the client.
-  func end() { carryOut(engine.close()) }
+  func end(_ closing: EngineHost.Closing = EngineHost.Closing()) {
+    carryOut(engine.close(closing))
+  }
 
   /// Ends the session because the client sent what is not understood.
   func endDamaged() { carryOut(engine.endDamaged()) }
+
+  private static let tooManyChanges = EngineHost.Closing(
+    text: "Too many records were changed at once to tell each: connect and read anew.")
+
+  /// The error of a call that is not made, since the session is about to end.
+  static let leaving = FeathersError(
+    .unavailable,
+    "The session ends, as too many records were changed. Nothing was done: connect anew.")
+
+  /// Ends the session once its calls are answered, and the client has the answers.
+  private func leave() {
+    isLeaving = true
+    if calls.isEmpty, delayed.isEmpty {
+      carryOut(engine.closeAfterSent(ServiceSession.tooManyChanges))
+    }
+  }
 
   /// Sends a packet of Socket.IO.
   func send(_ packet: SocketPacket) { send(message: [UInt8(ascii: "4")] + packet.text) }
@@ -180,7 +200,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     if engine.isEnded { return }
     if engine.waitingBytes > world.limits.wire.unsentBytesMax {
       world.metrics.reached(WireLimit.unsentBytes)
-      return end()
+      return end(ServiceSession.slowReader)
     }
     share.note(unsentBytes, of: self)
     setDeadline()
@@ -190,10 +210,13 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   var unsentBytes: Int { engine.waitingBytes }
   var takenBytes: Int { sentBytes }
 
+  private static let slowReader = EngineHost.Closing(
+    code: 1008, text: "The client reads too slowly.")
+
   func endUnread() {
     if engine.isEnded { return }
     world.metrics.reached(NetworkLimit.unsentBytes)
-    end()
+    end(ServiceSession.slowReader)
     flush()
   }
 
@@ -209,8 +232,8 @@ final class ServiceSession: ServedConnection, UnsentHolder {
       hasUnflushed = true
       socket?.visit(from: loop) { $0.send(text) }
     case .closeSocket:
-      let (code, text): (UInt16, String) = isEnding ? (1001, "The server ends.") : (1000, "")
-      socket?.visit(from: loop) { $0.close(code: code, text: text) }
+      let closing = engine.closing
+      socket?.visit(from: loop) { $0.close(code: closing.code, text: closing.text) }
     case .message(let text): if !isEnding { take(text) }
     case .ended: finish()
     }
@@ -232,7 +255,8 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     facade.sessions.remove(engine.id)
     world.switchboard.remove(number)
     world.metrics.sessionEnded()
-    world.log.socketClosed(peer, database.name, number, sentBytes: sentBytes)
+    world.log.socketClosed(
+      peer, database.name, number, sentBytes: sentBytes, reason: engine.closing.text)
   }
 
   // MARK: The namespace
@@ -273,10 +297,12 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     calls = [:]
     attend(nil)
     connectDeadline = uptime + facade.configuration.times.connectTimeout
-    if !tellingClient { return }
-    (delayed, delayedBytes) = ([], 0)
-    setReading()
-    send(SocketPacket(.disconnect))
+    if tellingClient {
+      (delayed, delayedBytes) = ([], 0)
+      setReading()
+      send(SocketPacket(.disconnect))
+    }
+    if isLeaving { leave() }
   }
 
   /// The token of the caller is not valid any more.
@@ -291,7 +317,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     world.metrics.reached(WireLimit.requests)
     if delayedBytes <= world.limits.wire.waitingBytesMax { return setReading() }
     world.metrics.reached(WireLimit.waitingBytes)
-    end()
+    end(EngineHost.Closing(code: 1008, text: "Too many calls wait to be made."))
   }
 
   /// Takes the messages that need not wait any more.
@@ -309,7 +335,8 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   private func receive(_ text: [UInt8]) {
     if JSONDepth.exceeds(world.limits.wire.jsonDepthMax, in: text) {
       world.metrics.reached(WireLimit.jsonDepth)
-      return endDamaged()
+      let text = "A packet is nested deeper than \(world.limits.wire.jsonDepthMax) levels."
+      return carryOut(engine.endDamaged(EngineHost.Closing(code: 1008, text: text)))
     }
     guard let packet = try? SocketPacket(text), packet.attachmentCount == 0 else {
       return endDamaged()
@@ -367,6 +394,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
       send(SocketPacket(.acknowledge, id: id, payload: .array(arguments)))
     }
     if !delayed.isEmpty { drain() }
+    if isLeaving { leave() }
     endIfDone()
   }
 
@@ -386,8 +414,8 @@ final class ServiceSession: ServedConnection, UnsentHolder {
       world.metrics.noteDenial(in: result)
       answer(number, result)
     case .serviceEvent(let message): if isConnected { send(message: message) }
-    // The client connects anew, and reads anew.
-    case .serviceEventsMissed: end()
+    // The client connects anew, and reads anew; first it gets the answers to what it has asked.
+    case .serviceEventsMissed: leave()
     case .told, .pushed, .answered, .changed, .revoked, .rulesChanged, .writeFailed,
       .unread:
       preconditionFailure("Clients of services do not receive these.")
@@ -401,9 +429,11 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     if let socket, socket.bound.loop == loop { socket.bound.value.flush() }
   }
 
+  private static let serverEnds = EngineHost.Closing(code: 1001, text: "The server ends.")
+
   func stop() {
     isEnding = true
-    end()
+    end(ServiceSession.serverEnds)
     flush()
   }
 
@@ -415,7 +445,9 @@ final class ServiceSession: ServedConnection, UnsentHolder {
 
   /// Ends the session if it is to end, and its client has all answers.
   private func endIfDone() {
-    if isEnding, calls.isEmpty, delayed.isEmpty, engine.waitingBytes == 0 { end() }
+    if isEnding, calls.isEmpty, delayed.isEmpty, engine.waitingBytes == 0 {
+      end(ServiceSession.serverEnds)
+    }
   }
 
   func disconnect() {

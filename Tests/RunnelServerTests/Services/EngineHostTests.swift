@@ -103,6 +103,33 @@ import Testing
     #expect(texts(host.socketClosed()) == ["close", "ended"])
   }
 
+  @Test func aSessionThatEndsAfterWhatWasSentLosesNothing() {
+    let why = EngineHost.Closing(text: "why")
+    var host = opened()
+    #expect(texts(host.send(Array("4a".utf8))) == [])
+    #expect(texts(host.closeAfterSent(why)) == [])
+    #expect(texts(host.send(Array("4b".utf8))) == [])
+    #expect(texts(host.poll().effects) == ["poll 4a\u{1E}1", "ended"])
+    #expect(host.closing == why)
+    host = opened()
+    _ = host.poll()
+    #expect(texts(host.closeAfterSent(why)) == ["poll 1", "ended"])
+    host = opened(.four, .websocket)
+    #expect(texts(host.closeAfterSent(why)) == ["close", "ended"])
+    host = opened()
+    _ = host.attachSocket(now: 0)
+    _ = host.frame(Array("2probe".utf8), now: 0)
+    _ = host.send(Array("4a".utf8))
+    #expect(texts(host.closeAfterSent(why)) == [])
+    let moved = texts(host.frame(Array("5".utf8), now: 0))
+    #expect(moved == ["frame 4a", "frame 1", "close", "ended"])
+    // Who does not ask for what waits is not waited for.
+    host = opened()
+    _ = host.closeAfterSent(why)
+    #expect(texts(host.tick(now: 25_000)) == [])
+    #expect(texts(host.tick(now: 45_000)) == ["ended"])
+  }
+
   @Test func aMoveThatIsNotFinishedLeavesThePolls() {
     var host = opened()
     _ = host.attachSocket(now: 0)

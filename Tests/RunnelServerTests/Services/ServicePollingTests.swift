@@ -45,6 +45,23 @@ import Testing
     }
   }
 
+  @Test func whoChangesTooManyRecordsGetsTheAnswerBeforeTheEnd() async throws {
+    try await withServices { server in
+      let client = try PollingClient(server)
+      try client.post("40")
+      _ = try client.poll()
+      let records = (0..<1001).map { #"{"id":"k\#($0)"}"# }.joined(separator: ",")
+      try client.post(#"420["create","messages",[\#(records)],{}]"#)
+      let packets = try client.poll().split(separator: ServicePollingTests.separator)
+      let answer = try JSONValue(parsing: String(packets.first?.dropFirst(3) ?? ""))
+      #expect(answer[1]?.array?.count == 1001)
+      // The end comes with the answer, or after it.
+      let end = packets.count == 1 ? try client.poll() : String(packets[1])
+      #expect(end == "1")
+      #expect(try client.post("3").status == 400)
+    }
+  }
+
   @Test func oldClientsGetLengths() async throws {
     try await withServices { server in
       let client = try PollingClient(server, version: 3)

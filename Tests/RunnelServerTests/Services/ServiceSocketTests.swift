@@ -1,6 +1,7 @@
 import RunnelBase
 @testable import RunnelServer
 import RunnelSync
+import Synchronization
 import TestSupport
 import Testing
 
@@ -214,6 +215,54 @@ import Testing
       #expect(answer.status == 200)
       #expect(try client.client.readClose() == 1000)
     }
+  }
+
+  /// Who does not know that it was done does it again.
+  @Test func whoChangesTooManyRecordsGetsTheAnswerFirst() async throws {
+    let records = (0..<1001).map { JSONValue.object([JSONMember("id", .string("k\($0)"))]) }
+    let calls: [JSONValue] = [
+      ["create", "messages", .array(records)], ["patch", "messages", .null, ["n": 1]],
+      ["remove", "messages", .null],
+    ]
+    try await withServices { server in
+      for call in calls {
+        let (client, other) = (try SocketIOClient(server), try SocketIOClient(server))
+        let told = try client.call(call)
+        #expect(told.count == 1)
+        #expect(try JSONValue(parsing: told.last ?? "")[1]?.array?.count == 1001)
+        for ended in [client, other] {
+          let closing = try ended.client.readClosing()
+          #expect(closing.code == 1000)
+          #expect(closing.text.hasPrefix("Too many records were changed"))
+        }
+      }
+      #expect(try SocketIOClient(server).ask(["find", "messages"])["total"] == 0)
+    }
+  }
+
+  @Test func whatCannotBeTakenIsNamedToTheClientAndInTheLog() async throws {
+    let texts = Mutex<[String]>([])
+    let log = try LogLines { line in
+      texts.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+    }
+    try await TestServer.$lines.withValue(log) {
+      try await withServices {
+        $0.jsonDepthMax = 10
+      } _: { server in
+        let large = try SocketIOClient(server)
+        try large.send("42" + String(repeating: "x", count: 1_000_000))
+        let (code, text) = try large.client.readClosing()
+        #expect(code == 1009)
+        #expect(text == "A packet has 1000001 bytes, and at most 1000000 are taken.")
+        let deep = try SocketIOClient(server)
+        try deep.send("42" + String(repeating: "[", count: 20))
+        #expect(try deep.client.readClosing().text == "A packet is nested deeper than 10 levels.")
+      }
+    }
+    log.flush()
+    let ended = texts.withLock { $0 }.filter { $0.contains(#""event":"disconnected""#) }
+    #expect(ended.contains { $0.contains("A packet has 1000001 bytes") })
+    #expect(ended.contains { $0.contains("A packet is nested deeper than 10 levels.") })
   }
 
   @Test func writesOfOtherProcessesAreTold() async throws {

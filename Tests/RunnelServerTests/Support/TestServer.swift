@@ -11,10 +11,10 @@ import TestSupport
 final class TestServer {
   /// The connection string of the store whose namespace `test` is served; nil for a file.
   @TaskLocal static var store: String?
+  /// Where servers write the lines of connections and requests; nil for nowhere.
+  @TaskLocal static var lines: LogLines?
   /// Where servers log; nil for nowhere.
   @TaskLocal static var log: LogLines?
-  /// Where servers log requests and connections; nil for nowhere.
-  @TaskLocal static var requestLog: LogLines?
 
   let folder: String
   let file: String
@@ -47,7 +47,7 @@ final class TestServer {
     }
     change(&configuration)
     server = try DatabaseServer(
-      configuration, lines: TestServer.requestLog ?? LogLines { _ in },
+      configuration, lines: TestServer.lines ?? LogLines { _ in },
       logger: TestServer.log.map { log in
         Logger(label: "test", factory: { _ in LineLogHandler(log) })
       } ?? Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
