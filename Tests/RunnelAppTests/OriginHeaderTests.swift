@@ -95,6 +95,39 @@ import Testing
     #expect(app.line(of: "Permission denied") != nil, "Without a connection nobody is asked.")
   }
 
+  /// The question for a list makes the link catch up: that is no other connection, after which the list would be
+  /// asked for again and again.
+  @Test func listThatAServiceRefusesStaysFailedUntilTheNextConnection() {
+    func take(_ link: OriginFacts.Link, isOther: Bool = false) {
+      var facts = OriginFacts(link, since: link == .live ? nil : app.state.now)
+      (facts.hasServices, facts.isOtherConnection) = (true, isOther)
+      _ = self.take(facts)
+    }
+    func refuse() {
+      app.take(
+        .list(
+          view: 0,
+          ListChange(
+            content: .sections([]), update: .reload, phase: .failed("Not authenticated"),
+            paging: .exhausted, loadedCount: 0)))
+    }
+    for link in [.connecting, .catchingUp] as [OriginFacts.Link] { take(link) }
+    refuse()
+    take(.live)
+    #expect(app.line(of: "✗ Not authenticated") != nil, "\(app.body)")
+    for link in [.catchingUp, .live, .notAnswering, .live] as [OriginFacts.Link] { take(link) }
+    pass(milliseconds: 60_000)
+    #expect(app.line(of: "✗ Not authenticated") != nil, "\(app.body)")
+    for link in [.waiting, .connecting, .catchingUp] as [OriginFacts.Link] { take(link) }
+    #expect(app.line(of: "Not authenticated") == nil, "\(app.body)")
+    take(.live)
+    #expect(app.line(of: "ladder") != nil, "\(app.body)")
+    refuse()
+    // The loss was over before it was shown.
+    take(.catchingUp, isOther: true)
+    #expect(app.line(of: "Not authenticated") == nil, "\(app.body)")
+  }
+
   /// Lets time pass, and answers what is asked then.
   private func pass(milliseconds: Int64) {
     app.wait(milliseconds: milliseconds)

@@ -145,8 +145,14 @@ final class OriginWatch: Sendable {
   }
 
   private func take(_ facts: OriginFacts?) {
-    guard let facts else { return }
-    state.withLock { $0.facts = facts }
+    guard var facts else { return }
+    state.withLock { state in
+      // Of facts that nobody has taken yet, the last ones are shown.
+      if let passed = state.facts, !passed.isConnected || passed.isOtherConnection {
+        facts.isOtherConnection = true
+      }
+      state.facts = facts
+    }
     wake()
   }
 
@@ -165,7 +171,7 @@ final class OriginWatch: Sendable {
       return state.newPlaces
     }
     guard !places.isEmpty, var facts = known else { return nil }
-    (facts.newPlaces, facts.latency) = (places, nil)
+    (facts.newPlaces, facts.latency, facts.isOtherConnection) = (places, nil, false)
     return facts
   }
 

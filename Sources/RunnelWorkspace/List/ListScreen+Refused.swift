@@ -23,9 +23,10 @@ extension ListScreen {
     askAgain(&state, view)
   }
 
-  /// Returns when the list in front is read again because the server refused it; nil if it is not.
+  /// Returns when the list in front is read again because the server refused it; nil if it is not, as that of a
+  /// service: what such a server refuses does not change by itself.
   static func refusedDue(_ state: AppState) -> Int64? {
-    guard let origin = state.database.origin, !origin.isDisconnected,
+    guard let origin = state.database.origin, !origin.isDisconnected, !origin.hasServices,
       let list = state.tabs.frontList, case .failed = list.reach.phase
     else { return nil }
     return list.reach.askAgainTime

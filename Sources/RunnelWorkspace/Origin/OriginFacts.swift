@@ -41,6 +41,8 @@ package struct OriginFacts: Hashable, Sendable {
   package var isShared = false
   /// Whether it is a Feathers server, whose services may have methods.
   package var hasServices = false
+  /// Whether there was no connection for a while since the facts that were shown before.
+  package var isOtherConnection = false
 
   /// The places of records that have just got another key at the server, with the new ones.
   package var newPlaces: [Path: Path] = [:]
@@ -113,6 +115,23 @@ extension OriginFacts {
     }
   }
 
+  /// Whether the server can be asked now as it could not before: there is another connection, or somebody
+  /// else is signed in.
+  private func isReached(after before: OriginFacts?) -> Bool {
+    guard let before else { return false }
+    if !hasServices { return before.isCached && !isCached }
+    // A question for a list makes the link catch up, also on a connection that was there before.
+    return isConnected && (isOtherConnection || !before.isConnected)
+  }
+
+  /// Whether there is a connection, and the server takes who asks.
+  package var isConnected: Bool {
+    switch link {
+    case .catchingUp, .live, .notAnswering, .read: true
+    case .offline, .waiting, .connecting, .shared, .refused, .shutDown: false
+    }
+  }
+
   /// Returns the words that mark the rows of a list as those of the cache, with their age; nil if they
   /// are the server's.
   ///
@@ -157,12 +176,11 @@ extension OriginFacts {
     if before?.link == .waiting, facts.link == .connecting { return }
     state.database.origin = facts
     state.database.origin?.newPlaces = [:]
+    state.database.origin?.isOtherConnection = false
     RecordMoves.follow(&state, facts.newPlaces)
-    if before?.isCached == true, !facts.isCached {
-      ListScreen.readFailedAgain(&state)
-      // What was said of the lost connection is over.
-      if state.toast?.isOfLink == true { state.toast = nil }
-    }
+    if facts.isReached(after: before) { ListScreen.readFailedAgain(&state) }
+    // What was said of the lost connection is over.
+    if before?.isCached == true, !facts.isCached, state.toast?.isOfLink == true { state.toast = nil }
     if let latency = facts.latency {
       state.say(.info, "the server answered in \(latency == 0 ? "less than 1" : "\(latency)") ms")
     }
@@ -219,6 +237,7 @@ extension OriginFacts {
     if let limits { members.append(JSONMember("limits", .string(limits))) }
     if let credential { members.append(JSONMember("credential", .string(credential))) }
     if hasServices { members.append(JSONMember("services", .bool(true))) }
+    if isOtherConnection { members.append(JSONMember("other", .bool(true))) }
     if !newPlaces.isEmpty {
       let places = newPlaces.sorted { $0.key < $1.key }
         .map { JSONMember("\($0.key)", .string("\($0.value)")) }
@@ -238,6 +257,7 @@ extension OriginFacts {
     limits = json["limits"]?.string
     credential = json["credential"]?.string
     hasServices = json["services"] == true
+    isOtherConnection = json["other"] == true
     isShared = json["shared"] == true
     for member in json["places"]?.object ?? [] {
       guard let old = try? Path(member.name), let new = try? Path(member.value.string ?? "") else {
