@@ -47,6 +47,9 @@ package struct SentWrites: Hashable, Sendable {
   package var progress: [Int64: String] = [:]
   /// The keys of records by their temporary keys, both behind the key of the service.
   package var aliases: [String: String] = [:]
+  /// The keys of records that creations have made while others were not answered, the last of them, by service: they
+  /// are none of those others.
+  package var others: [String: [String]] = [:]
   /// What the server has made of these records beyond what was sent, by their temporary keys: writes that wait
   /// were made without it.
   package var changes: [String: NodeChange] = [:]
@@ -67,6 +70,18 @@ package struct SentWrites: Hashable, Sendable {
     unknown.formIntersection(pending)
     progress = progress.filter { pending.contains($0.key) }
     if pending.isEmpty { (aliases, changes) = ([:], [:]) }
+    if creations.isEmpty { others = [:] }
+  }
+
+  /// The most keys of such records of a service.
+  private static let othersMax = 256
+
+  /// Notes a record that another creation has made.
+  mutating func note(other key: String, of service: String) {
+    var keys = others[service] ?? []
+    if keys.contains(key) { return }
+    if keys.count >= SentWrites.othersMax { keys.removeFirst() }
+    others[service] = keys + [key]
   }
 
   // MARK: JSON
@@ -84,11 +99,15 @@ package struct SentWrites: Hashable, Sendable {
     let changed = changes.sorted { $0.key < $1.key }.map { name, change in
       JSONMember(name, .array([change.before.json, change.after.json]))
     }
+    let other = others.sorted { $0.key < $1.key }.map { service, keys in
+      JSONMember(service, .array(keys.map { .string($0) }))
+    }
     return .object([
       JSONMember("creations", .object(created)), JSONMember("additions", .array(added)),
       JSONMember("aliases", .object(named)),
       JSONMember("unknown", .array(unknown.sorted().map { .number(JSONNumber($0)) })),
       JSONMember("progress", .object(next)), JSONMember("changes", .object(changed)),
+      JSONMember("others", .object(other)),
     ])
   }
 
@@ -104,6 +123,9 @@ package struct SentWrites: Hashable, Sendable {
       if let id = Int64(member.name) { progress[id] = member.value.string }
     }
     for member in json["aliases"]?.object ?? [] { aliases[member.name] = member.value.string }
+    for member in json["others"]?.object ?? [] {
+      others[member.name] = (member.value.array ?? []).compactMap(\.string)
+    }
     for member in json["changes"]?.object ?? [] {
       guard let pair = member.value.array, pair.count == 2, let before = try? Node(json: pair[0]),
         let after = try? Node(json: pair[1])

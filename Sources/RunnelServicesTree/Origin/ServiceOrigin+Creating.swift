@@ -134,6 +134,8 @@ extension ServiceOrigin {
     {
       creation.mark = newest.mark
     }
+    if creation.isWhole, !hasID, creation.mark == nil { creation.mark = wholeMark(service) }
+    if sent.creations.isEmpty { (sent.others, formerData) = ([:], []) }
     sent.creations[id] = creation
     isUnsaved = true
     births[id] = Births(service: service)
@@ -151,7 +153,7 @@ extension ServiceOrigin {
   }
 
   /// The fields of a record that can be looked for.
-  private static func scalars(of data: JSONValue) -> [JSONMember] {
+  static func scalars(of data: JSONValue) -> [JSONMember] {
     (data.object ?? []).filter { member in
       switch member.value {
       case .string, .number, .bool: true
@@ -160,7 +162,7 @@ extension ServiceOrigin {
     }
   }
 
-  private static func hasScalars(of data: JSONValue, _ record: JSONValue) -> Bool {
+  static func hasScalars(of data: JSONValue, _ record: JSONValue) -> Bool {
     scalars(of: data).allSatisfy { record[$0.name] == $0.value }
   }
 
@@ -221,6 +223,7 @@ extension ServiceOrigin {
     // A record that is found may have been changed by another since it was told.
     let told = creation?.made == key.text ? creation?.madeRecord : nil
     let made = births[ids[0]]?.records[key] ?? told ?? found
+    if let made { services[record.service]?.newest.mark?.note(made) }
     claim(key, of: record.service, ids[0])
     releaseHeld(record.service, key)
     settle(record, ids, key)
@@ -235,6 +238,7 @@ extension ServiceOrigin {
   mutating func claim(_ key: Key, of service: Key, _ id: Int64) {
     births[id] = nil
     noteTwin(key, of: service, madeBy: id)
+    noteOther(key, of: service, madeBy: id)
     for other in births.keys.map(\.self) where births[other]?.service == service {
       births[other]?.keys.removeAll { $0 == key }
     }
@@ -253,7 +257,7 @@ extension ServiceOrigin {
   package var isWriting: Bool {
     calls.values.contains { call in
       switch call {
-      case .write, .search: true
+      case .write, .search, .changed: true
       case .page, .record, .sample, .mark: false
       }
     }
@@ -348,9 +352,9 @@ extension ServiceOrigin {
     return query.sort(mark.field, .descending)
   }
 
-  private static let searchLimit = 50
+  static let searchLimit = 50
   /// The most records that a search looks at.
-  private static let searchMax = 1_000
+  static let searchMax = 1_000
 
   /// Takes a page of the search.
   mutating func found(
@@ -385,14 +389,14 @@ extension ServiceOrigin {
   }
 
   /// True if a page is the last one of a search that has this many records now.
-  private static func isLast(_ result: ServiceResult, _ count: Int) -> Bool {
+  static func isLast(_ result: ServiceResult, _ count: Int) -> Bool {
     if result.records.isEmpty { return true }
     if let total = result.page?.total { return total <= count }
     let limit = min(searchLimit, result.page?.limit ?? searchLimit)
     return result.records.count < limit || result.records.count > searchLimit
   }
 
-  private mutating func conclude(
+  mutating func conclude(
     _ record: RecordID, _ id: Int64, _ outcome: TwinSearch, _ now: Int64
   ) {
     let data = sent.creations[id]?.data
@@ -404,9 +408,9 @@ extension ServiceOrigin {
       if outcome.isUnclear { return setUnknown(record, id) }
       if awaitCreation(record, id, now) { return }
       if sent.creations[id]?.isAnswered == true { return setUnknown(record, id) }
-      noteRepeat(record, id, now)
-      forget([id])
-      return queue.release(record)
+      // It may be there with other values.
+      if !searchChanged(record, id) { sendAnew(record, id, now) }
+      return
     }
     if isSendingEqual(id) { return searchLater(record, id, now + ServiceOrigin.equalPause) }
     guard outcome.new.count <= equalCount, let child = child(first, record.service) else {
@@ -416,8 +420,15 @@ extension ServiceOrigin {
     adopt(child.key, for: record, [id], found: first)
   }
 
+  /// Has a record sent again of which nothing is found.
+  mutating func sendAnew(_ record: RecordID, _ id: Int64, _ now: Int64) {
+    noteRepeat(record, id, now)
+    forget([id])
+    queue.release(record)
+  }
+
   /// What a search says about a record that was sent to be created.
-  private struct TwinSearch {
+  struct TwinSearch {
     /// The records that were created since.
     var new: [JSONValue] = []
     /// True if of a record it cannot be told whether it was there before.
@@ -426,7 +437,7 @@ extension ServiceOrigin {
     var isSortedOut = false
   }
 
-  private mutating func outcome(
+  mutating func outcome(
     _ creation: SentWrites.Creation, _ id: Int64, _ records: [JSONValue], _ service: Key
   ) -> TwinSearch {
     var outcome = TwinSearch()

@@ -37,6 +37,10 @@ extension ServiceOrigin {
             continue
           }
         } catch {
+          if edit.isRemoval, job.id != jobs[0].id {
+            // What was written before a removal is not sent without it.
+            return .conflict(id: jobs[0].id, ServiceOrigin.removalConflict)
+          }
           let field = Path(unchecked: edit.below + error.field.keys)
           return .conflict(id: job.id, ServiceOrigin.conflict(field, error.theirs))
         }
@@ -85,6 +89,11 @@ extension ServiceOrigin {
     }
     return false
   }
+
+  private static let removalConflict = TreeError(
+    .overwritten,
+    "Another has changed the record meanwhile, and it was removed here after this, so neither was written: "
+      + "look at it first.")
 
   private static func conflict(_ field: Path, _ now: Node) -> TreeError {
     if field.isRoot {

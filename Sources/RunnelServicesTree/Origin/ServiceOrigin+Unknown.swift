@@ -247,7 +247,10 @@ extension ServiceOrigin {
   /// Gives up the search for a record: its answer is ignored.
   private mutating func endSearch(_ record: RecordID) {
     calls = calls.filter { _, call in
-      if case .search(record, _) = call { false } else { true }
+      switch call {
+      case .search(record, _), .changed(record, _): false
+      default: true
+      }
     }
   }
 
@@ -256,7 +259,7 @@ extension ServiceOrigin {
     calls.values.contains { call in
       switch call {
       case .write(let write): write.ids.contains(id)
-      case .search(let record, _): queue.ids(of: record).first == id
+      case .search(let record, _), .changed(let record, _): queue.ids(of: record).first == id
       case .page, .record, .sample, .mark: false
       }
     }

@@ -264,14 +264,14 @@ extension ServiceOrigin {
     case .failure(let error) where call.kind == .remove && [404, 410].contains(error.code):
       done(call, .null)
     case .failure(let error) where error.code == 401:
-      forget(call.ids)
+      forgetAnswered(call.ids)
       queue.release(call.record)
       effects.append(.signedOut(error.message))
       pause(now, ServiceOrigin.signInPause)
     case .failure(let error) where error.isRetryable:
       pause(now)
       if !error.mayBeDone {
-        forget(call.ids)
+        forgetAnswered(call.ids)
       } else if let key = born(call.ids[0]) {
         adopt(key, for: call.record, call.ids)
         break
@@ -282,6 +282,7 @@ extension ServiceOrigin {
       if error.code == 503, error.data?["isSent"] == nil {
         // The server says itself that it is not at work.
         sent.creations[call.ids[0]]?.searchCount = searchPauses.count
+        (isUnsaved, isToSave) = (true, true)
       }
       queue.release(call.record)
     case .failure(let error):
@@ -301,6 +302,12 @@ extension ServiceOrigin {
     }
   }
 
+  /// Forgets the same of writes that are sent later: a next run must not take them for sent.
+  private mutating func forgetAnswered(_ ids: [Int64]) {
+    forget(ids)
+    (isUnsaved, isToSave) = (true, true)
+  }
+
   /// The server did the writes of a call.
   private mutating func done(_ call: WriteCall, _ json: JSONValue) {
     let service = call.record.service
@@ -312,6 +319,8 @@ extension ServiceOrigin {
     } else if let child = child(ServiceResult(json).record ?? .null, service) {
       if call.kind == .create {
         key = child.key
+        // What is sent from now on is newer.
+        services[service]?.newest.mark?.note(ServiceResult(json).record ?? .null)
         claim(key, of: service, call.ids[0])
       }
       releaseHeld(service, child.key)

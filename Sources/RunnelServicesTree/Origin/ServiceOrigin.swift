@@ -68,6 +68,8 @@ package struct ServiceOrigin: Sendable {
     case write(WriteCall)
     /// The search for a record that may have been created, and what its earlier pages have.
     case search(RecordID, [JSONValue])
+    /// The newest records, one of which may be that record, changed by another; and what earlier pages have.
+    case changed(RecordID, [JSONValue])
     /// The newest record of a service.
     case mark(Key)
 
@@ -76,7 +78,7 @@ package struct ServiceOrigin: Sendable {
       switch self {
       case .page(_, _, _, let since), .record(_, _, let since): since
       case .write(let call): call.since
-      case .sample, .search, .mark: nil
+      case .sample, .search, .changed, .mark: nil
       }
     }
   }
@@ -100,6 +102,8 @@ package struct ServiceOrigin: Sendable {
   package internal(set) var sent: SentWrites
   /// True if what is kept on disk is older than `sent`.
   var isUnsaved = false
+  /// True if that is kept at the end of the step, though no call follows.
+  var isToSave = false
   /// The writes that were done: the replica has been told when the next step begins.
   var settledIDs: [Int64] = []
   /// The records that others have changed since a write of them was sent.
@@ -127,6 +131,8 @@ package struct ServiceOrigin: Sendable {
   var repeats: [Int64: RepeatedCreation] = [:]
   /// The new records, by the creation that may have made them.
   var births: [Int64: Births] = [:]
+  /// What was sent to be created, and was answered before the program ended.
+  var formerData: [JSONValue] = []
   private var lastCall = 0
   private var lastListener = 0
   /// When calls may be made again after a failure.
@@ -244,6 +250,7 @@ extension ServiceOrigin {
   /// - Parameter pending: the ids of all writes that the replica has not got answered.
   package mutating func connected(pending: Set<Int64>) {
     disconnected()
+    noteFormer(pending: pending)
     sent.keep(pending: pending)
   }
 
@@ -310,6 +317,7 @@ extension ServiceOrigin {
       }
       answered(call, answer, now)
     case .search(let record, let earlier): found(record, earlier, answer, now)
+    case .changed(let record, let earlier): foundChanged(record, earlier, answer, now)
     case .mark(let service): marked(service, answer, now)
     }
   }
@@ -357,6 +365,8 @@ extension ServiceOrigin {
       for listener in asks.keys.sorted() { read(for: listener) }
       sendWrites(now)
     }
+    if isToSave, isUnsaved { save() }
+    isToSave = false
   }
 
   /// Forgets writes of which the replica was told in an earlier step.
@@ -423,7 +433,7 @@ extension ServiceOrigin {
     for call in calls.values {
       switch call {
       case .write(let write): written[write.record, default: 0] += 1
-      case .search(let record, _): written[record, default: 0] += 1
+      case .search(let record, _), .changed(let record, _): written[record, default: 0] += 1
       case .page, .record, .sample, .mark: break
       }
     }

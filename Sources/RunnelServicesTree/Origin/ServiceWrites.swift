@@ -21,6 +21,9 @@ struct ServiceWrites: Sendable {
     /// What stood there when the write was made, with the earlier writes; nil if that is not known.
     var base: Node?
 
+    /// True if the edit removes the record.
+    var isRemoval: Bool { below.isEmpty && json == .null }
+
     /// What the edit does to known values; nil if they are not known, or if it adds to what is there.
     var change: NodeChange? {
       guard let base, !json.holdsServerValue, let node = try? Node(json: json) else { return nil }

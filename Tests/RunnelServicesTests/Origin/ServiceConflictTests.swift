@@ -64,6 +64,38 @@ import Testing
     #expect(world.server.records[0]["a"] == "theirs")
   }
 
+  /// The removal is what is wanted of the record: without it nothing is sent.
+  @Test(arguments: [false, true]) func anEditBeforeARemovalIsNotSentWithoutIt(
+    hasVersions: Bool
+  ) throws {
+    let world = try world(hasVersions: hasVersions)
+    try world.disconnect()
+    let edits = try ["a", "c"].map { field in
+      try #require(try world.write(.set(Path("/notes/1/\(field)"), "mine")))
+    }
+    let removal = try #require(try world.write(.remove(Path("/notes/1"))))
+    change(world, 1, ["b": "theirs"])
+    try world.connect()
+    try world.settle()
+    for id in edits + [removal] { #expect(world.refused[id]?.code == .overwritten) }
+    let record = world.server.records[0]
+    #expect(record["a"] == "a1" && record["b"] == "theirs" && record["c"] == "c1")
+    #expect(!world.server.log.contains { $0.hasPrefix("patch") || $0.hasPrefix("remove") })
+  }
+
+  /// Nobody else has changed it.
+  @Test func anEditBeforeARemovalIsTheRemoval() throws {
+    let world = try world(hasVersions: false)
+    try world.disconnect()
+    try world.write(.set(Path("/notes/1/a"), "mine"))
+    try world.write(.remove(Path("/notes/1")))
+    try world.connect()
+    try world.settle()
+    #expect(
+      world.server.log.filter { !$0.hasPrefix("find") && !$0.hasPrefix("get") } == ["remove 1 {}"])
+    #expect(world.session.pendingWrites.isEmpty && world.refused.isEmpty)
+  }
+
   @Test(arguments: [false, true], [nil, 5])
   func aRecordThatOthersHaveChangedIsNotRemoved(hasVersions: Bool, page: Int?) throws {
     let world = try world(hasVersions: hasVersions, page: page)

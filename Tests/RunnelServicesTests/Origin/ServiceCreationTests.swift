@@ -247,6 +247,83 @@ import Testing
     #expect(world.session.pendingWrites.isEmpty && world.origin.unknownWrites.isEmpty)
   }
 
+  // MARK: Records that others change
+
+  /// A search does not find it, so it would be made twice.
+  @Test(arguments: [false, true])
+  func recordThatAnotherMayHaveChangedIsNotSentAgain(isWhole: Bool) throws {
+    fill(20)
+    try world.connect()
+    if isWhole {
+      try world.listen(Query(notes))
+    } else {
+      try world.listen(Query(notes).ordered(byChild: "rank"), page: 5)
+    }
+    try world.settle()
+    let id = try create(["text": "mine", "rank": 50])
+    world.execute(try reachCreation())
+    try world.disconnect()
+    _ = world.server.handle(.patch(id: 21, data: ["text": "theirs"]))
+    try world.connect()
+    try world.settle()
+    #expect(world.origin.unknownWrites == [id] && world.server.records.count == 21)
+    #expect(world.session.pendingWrites.map(\.id) == [id])
+    #expect(world.doubles.count == 1 && world.doubles.first?.hasPrefix("21 may be") == true)
+    // The user knows better.
+    try world.sendAgain(id)
+    try world.settle()
+    #expect(world.server.records.count == 22 && world.acknowledged.contains(id))
+  }
+
+  @Test func recordWithTheIDThatWasSentIsNotSentAgain() throws {
+    fill(2)
+    try world.connect()
+    try world.listen(Query(notes))
+    try world.settle()
+    let id = try #require(try world.write(.set(Path("/notes/50"), ["id": 50, "text": "mine"])))
+    _ = try reachCreation()
+    world.server.records.append(["id": 50, "text": "theirs"])
+    try world.disconnect()
+    try world.connect()
+    try world.settle()
+    #expect(world.origin.unknownWrites == [id] && world.server.records.count == 3)
+  }
+
+  @Test func newRecordsOfOthersAreToldFromOneThatIsNotThere() throws {
+    fill(20)
+    try listenToSome()
+    let id = try create(["text": "mine", "rank": 50])
+    _ = try reachCreation()
+    try world.disconnect()
+    _ = world.server.handle(.create(data: ["text": "other", "rank": 3]))
+    _ = world.server.handle(.create(data: ["title": "mine", "rank": 50]))
+    try world.connect()
+    try world.settle()
+    #expect(world.acknowledged.contains(id) && world.origin.unknownWrites.isEmpty)
+    #expect(texts.count { $0 == "mine" } == 1 && world.server.records.count == 23)
+  }
+
+  @Test(arguments: [false, true])
+  func ownNewRecordsAreToldFromOneThatIsNotThere(isKilled: Bool) throws {
+    fill(1)
+    try world.connect()
+    try world.listen(Query(notes))
+    try world.settle()
+    for number in 0..<3 { _ = try create(["text": .string("m\(number)")], number) }
+    _ = try reachCreation()
+    for index in 0..<2 { world.execute(index) }
+    if isKilled {
+      for _ in 0..<2 { try world.answer(0) }
+      try world.kill()
+    } else {
+      try world.disconnect(answered: true)
+    }
+    try world.connect()
+    try world.settle()
+    #expect(texts == ["t0", "m0", "m1", "m2"])
+    #expect(world.origin.unknownWrites.isEmpty && world.session.pendingWrites.isEmpty)
+  }
+
   // MARK: Events
 
   @Test func eventSettlesACreationWhoseAnswerIsLost() throws {
@@ -430,9 +507,9 @@ import Testing
           made[id] = name
         }
       case 7:
-        // Another creates a record with a text of its own.
+        // Another creates a record with other fields.
         let (_, event) = world.server.handle(
-          .create(data: ["text": .string("o\(step)"), "rank": 1]))
+          .create(data: ["title": .string("o\(step)"), "rank": 1]))
         if world.isConnected, let event { world.events.append(("notes", event.0, event.1)) }
       case 8, 9: if !world.events.isEmpty { try world.tellEvents(twice: step % 2 == 0) }
       case 10:

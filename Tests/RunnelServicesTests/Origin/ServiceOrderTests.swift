@@ -90,6 +90,25 @@ import Testing
     #expect(try left(&random, most: 1) == ServiceOrderTests.texts)
   }
 
+  /// It was answered, so it is none that may be there.
+  @Test(arguments: [401, 429, 503])
+  func recordThatIsRefusedForNowLeavesFirstAlsoAfterARestart(code: Int) throws {
+    try world.connect()
+    try world.listen(Query(notes))
+    try world.settle()
+    try write(0..<1)
+    world.flights[0].answer = .failure(FeathersError(status: code, body: []))
+    try world.answer(0)
+    try write(1..<3)
+    try world.kill()
+    let begin = world.now
+    try world.connect()
+    #expect(world.origin.unknownWrites.isEmpty)
+    try world.settle()
+    #expect(world.server.records.map { $0["text"]?.string } == ["m0", "m1", "m2"])
+    #expect(world.now - begin < 10_000)
+  }
+
   @Test func recordOfUnknownOutcomeIsPassed() throws {
     try world.connect()
     try world.listen(Query(notes))
