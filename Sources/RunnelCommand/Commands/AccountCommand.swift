@@ -358,7 +358,7 @@ struct AccountDeleteCommand: ParsableCommand {
       ? ""
       : (count == 1 ? " 1 write waits, and is" : " \(count) writes wait, and are")
         + " never sent then"
-    let way = count == 0 ? "" : ": `runnel sync push \(place.choice.word)` sends what waits."
+    let way = count == 0 ? "" : ": `\(place.choice.sendingCommand)` sends what waits."
     try Consent(isGiven: force).require(
       "Delete the account \(name)?\(writes)\(way)",
       because: "This would delete the account \(name).\(writes)\(way)")

@@ -90,7 +90,7 @@ struct LoginCommand: ParsableCommand {
     if count > 0 {
       StandardError.say(
         (count == 1 ? "1 write waits" : "\(count) writes wait")
-          + " of this account: `runnel sync push \(place.choice.word)`, or an open workspace, sends "
+          + " of this account: `\(place.choice.sendingCommand)`, or an open workspace, sends "
           + (count == 1 ? "it." : "them."))
     }
     for entry in OthersWrites(place.choice).earlier(than: user) { StandardError.say(entry.line) }

@@ -62,7 +62,7 @@ struct LogoutCommand: ParsableCommand {
       count == 0
       ? ""
       : (count == 1 ? " 1 write waits, and is" : " \(count) writes wait, and are")
-        + " never sent then: `runnel sync push \(place.choice.word)` sends what waits."
+        + " never sent then: `\(place.choice.sendingCommand)` sends what waits."
     let end = "nobody can sign in to this account again, which has no address."
     try Consent(isGiven: force).require(
       "Sign out of \(names)? Note that \(end)\(writes)",

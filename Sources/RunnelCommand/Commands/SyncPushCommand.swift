@@ -54,7 +54,8 @@ struct SyncPushCommand: ParsableCommand {
     try choice.requireWriting()
     if choice.address.hasServices {
       throw Failure(
-        "\(choice.name) is a Feathers server: `runnel open` sends what waits.", status: .usage)
+        "\(choice.name) is a Feathers server: `\(choice.sendingCommand)` sends what waits.",
+        status: .usage)
     }
     if let command = StoreGate.command(for: choice.address) {
       throw Failure(

@@ -84,6 +84,11 @@ struct OriginChoice {
   /// The name of the database in commands that a message names: a shell would change an address with `?`.
   var word: String { ShellText.quoted(name) }
 
+  /// The command that sends what waits; at a Feathers server that is an open workspace only.
+  var sendingCommand: String {
+    address.hasServices ? "runnel open \(word)" : "runnel sync push \(word)"
+  }
+
   /// The options for access: those of the command line, or else those of the profile.
   var arguments: OriginArguments {
     var arguments = given

@@ -237,8 +237,18 @@ final class DialedSocketHandler: ChannelInboundHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) { socket.didEnd(reason) }
 
+  /// Says that a message is larger than what is taken; nil for another error.
+  static func tooLarge(_ error: any Error) -> String? {
+    let isTooLarge =
+      if case NIOWebSocketError.invalidFrameLength = error { true } else {
+        error is NIOWebSocketFrameAggregator.Error
+      }
+    if !isTooLarge { return nil }
+    return "a message is too large: at most \(SocketDialer.frameBytesMax) bytes are taken at once"
+  }
+
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    reason = WebConnector.reason(error)
+    reason = DialedSocketHandler.tooLarge(error) ?? WebConnector.reason(error)
     context.close(promise: nil)
   }
 }

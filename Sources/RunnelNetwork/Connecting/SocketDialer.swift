@@ -10,7 +10,7 @@ import RunnelBase
 /// instead.
 public struct SocketDialer: Sendable {
   /// The most bytes of one frame, and of one message in several.
-  private static let frameBytesMax = 16_777_216
+  static let frameBytesMax = 16_777_216
   /// The most frames of one message.
   private static let framesMax = 1024
 

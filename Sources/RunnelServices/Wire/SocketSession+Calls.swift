@@ -85,9 +85,15 @@ extension SocketSession {
         .event, id: nextID, payload: .array([.string(call.event)] + call.arguments))
       let text = packet.text
       if text.count + 2 > link.payloadMax {
-        let error = FeathersError(
+        // Feathers has no name for it; nothing was wrong with what was asked.
+        var error = FeathersError(
           .badRequest,
-          "The call has \(text.count) bytes, and the server takes \(link.payloadMax) at once.")
+          "The call has \(text.count) bytes, and the server takes \(link.payloadMax) at once over "
+            + "Socket.IO, so nothing was sent; a call over REST may take it.",
+          data: ["isSent": false])
+        (error.name, error.code, error.className) = (
+          "PayloadTooLarge", 413, "payload-too-large"
+        )
         effects.append(.answered(call.key, .failure(error)))
         continue
       }

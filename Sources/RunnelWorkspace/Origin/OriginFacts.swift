@@ -180,7 +180,9 @@ extension OriginFacts {
     RecordMoves.follow(&state, facts.newPlaces)
     if facts.isReached(after: before) { ListScreen.readFailedAgain(&state) }
     // What was said of the lost connection is over.
-    if before?.isCached == true, !facts.isCached, state.toast?.isOfLink == true { state.toast = nil }
+    if before?.isCached == true, !facts.isCached, state.toast?.isOfLink == true {
+      state.toast = nil
+    }
     if let latency = facts.latency {
       state.say(.info, "the server answered in \(latency == 0 ? "less than 1" : "\(latency)") ms")
     }

@@ -125,6 +125,20 @@ private struct Script {
 }
 
 @Suite struct SocketSessionTests {
+  @Test func aCallThatIsTooLargeIsNotSent() throws {
+    var script = Script()
+    script.connect()
+    script.call(1, "create", ["m", ["text": .string(String(repeating: "x", count: 1000))]])
+    #expect(script.asked() == ["answered 1"])
+    guard case .failure(let error)? = script.answers[1] else {
+      Issue.record("it was answered")
+      return
+    }
+    // It may be made over REST.
+    #expect(error.code == 413 && error.data?["isSent"] == false && !error.mayBeDone)
+    #expect(error.message.contains("so nothing was sent"))
+  }
+
   @Test func aWebSocketOfVersionFourConnects() {
     var script = Script()
     script.call(1)
