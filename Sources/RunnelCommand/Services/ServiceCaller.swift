@@ -105,22 +105,28 @@ struct ServiceCaller: Sendable {
     }
   }
 
-  /// Asks for consent to change all records that match, at a terminal or if the profile wants it.
+  /// Asks for consent to change all records that match, at a terminal or if the profile wants it; without a query
+  /// also elsewhere, as all records are concerned then.
   ///
   /// - Throws: `Failure` if there is none.
   func requireConsent(_ deed: String, _ request: ServiceRequest, isGiven: Bool) throws {
     try choice?.requireWriting()
-    guard !isGiven, StandardInput.isTerminal || choice?.confirms ?? false else { return }
+    if isGiven { return }
     let query = request.query.conditions
-    let count = try ask(isRead: true) {
-      (service, isREST) async throws(FeathersError) -> Int? in
-      // What cannot be sent is refused before anything is asked.
-      if isREST { _ = try QueryString.encoded(request.query) }
-      if isREST, let check = RESTQueryCheck(request) {
-        return try await check.requireMatches(service)
+    let isAsked = StandardInput.isTerminal || choice?.confirms ?? false
+    if !isAsked, !query.isEmpty { return }
+    let count =
+      try !isAsked
+      ? nil
+      : ask(isRead: true) {
+        (service, isREST) async throws(FeathersError) -> Int? in
+        // What cannot be sent is refused before anything is asked.
+        if isREST { _ = try QueryString.encoded(request.query) }
+        if isREST, let check = RESTQueryCheck(request) {
+          return try await check.requireMatches(service)
+        }
+        return try await service.count(query)
       }
-      return try await service.count(query)
-    }
     let which = query.isEmpty ? "" : " that match \(query.json.jsonText())"
     let number = count.map { " (\($0) now)" } ?? ""
     let records = "all records of \(path) at \(address.bare)\(which)\(number)"

@@ -144,7 +144,7 @@ struct ServicePatchCommand: ParsableCommand {
     abstract: "Change fields of a record, or of all that match a query.",
     discussion: """
       With --all there is no id, and all records are changed that match the query; without a query, all \
-      that there are. At a terminal that is asked before. A query beside an id is a condition: a record that \
+      that there are. At a terminal that is asked before; elsewhere all that there are need --force. A query beside an id is a condition: a record that \
       does not match is not found. Over REST nothing is changed if the server finds records for numbers or \
       flags of the query that do not match.
 
@@ -205,7 +205,8 @@ struct ServiceRemoveCommand: ParsableCommand {
     abstract: "Remove a record, or all that match a query.",
     discussion: """
       Prints what was removed. With --all there is no id, and all records are removed that match the query; \
-      without a query, all that there are. At a terminal that is asked before. Over REST nothing is removed if \
+      without a query, all that there are. At a terminal that is asked before; elsewhere all that there are \
+      need --force. Over REST nothing is removed if \
       the server finds records for numbers or flags of the query that do not match.
 
       Examples:

@@ -91,7 +91,7 @@ import Testing
   @Test(arguments: ["create", "remove", "remove --all"])
   func answerWithoutARecordIsOfUnknownOutcome(call: String) throws {
     let words = call.split(separator: " ").map(String.init)
-    let more = words.count > 1 ? ["--all"] : ["7"]
+    let more = words.count > 1 ? ["--all", "--force"] : ["7"]
     for answer in [
       "204 No Content\r\n\r\n", "201 Made\r\nContent-Length: 4\r\n\r\nnull",
       "200 OK\r\nContent-Length: 1\r\n\r\n5",
@@ -117,7 +117,8 @@ import Testing
 
   @Test func removalOfAllMayFindNothing() throws {
     let outcome = try create(
-      answered: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", method: "remove", ["--all"])
+      answered: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", method: "remove",
+      ["--all", "--force"])
     #expect(outcome.status == 0 && outcome.output == "[]\n", "\(outcome.errors)")
   }
 

@@ -122,11 +122,24 @@ struct ServiceCareTests {
     let none = try run(
       ["patch", "messages", "--all", "--query", "{\"n\":5}", "{\"a\":1}"] + rest)
     #expect(none.output == "[]\n" && none.errors.contains("are sent as texts"), "\(none.errors)")
-    #expect(try run(["remove", "messages", "--all"]).status == 0)
+    #expect(try run(["remove", "messages", "--all", "--force"]).status == 0)
     try create([["text": "a"], ["text": "b"]])
     let texts = try run(["remove", "messages", "--all", "--query", "{\"text\":\"a\"}"] + rest)
     #expect(texts.status == 0)
     #expect(try total() == 1)
+  }
+
+  /// Nobody can be asked, and all records are concerned.
+  @Test(arguments: [["remove"], ["patch", "{\"a\":1}"]])
+  func allRecordsNeedAnOptionWithoutAQuery(words: [String]) throws {
+    try create([["n": 1], ["n": 2]])
+    let call = [words[0], "messages", "--all"] + words.dropFirst()
+    let refused = try run(call)
+    #expect(refused.status == 2 && refused.output.isEmpty, "\(refused.output)")
+    #expect(refused.errors.contains("all records of messages"), "\(refused.errors)")
+    #expect(refused.errors.contains("Nothing was changed: --force does it"), "\(refused.errors)")
+    #expect(try total() == 2)
+    #expect(try run(call + ["--force"]).status == 0)
   }
 
   @Test(arguments: ["remove", "patch"])

@@ -38,9 +38,10 @@ struct ServiceCommandTests {
     #expect(
       try json(["call", "messages", "archive", "{\"a\":1}"] + choice)["archived"] == ["a": 1])
     #expect(
-      try json(["patch", "messages", "--all", "{\"seen\":true}"] + choice).array?.count == 3)
+      try json(["patch", "messages", "--all", "--force", "{\"seen\":true}"] + choice).array?.count
+        == 3)
     #expect(try json(["remove", "messages", "0"] + choice)["id"] == 0)
-    #expect(try json(["remove", "messages", "--all"] + choice).array?.count == 2)
+    #expect(try json(["remove", "messages", "--all", "--force"] + choice).array?.count == 2)
   }
 
   @Test func errorsAreToldWithTheirFields() throws {
