@@ -34,6 +34,8 @@ final class ServedDatabases: Sendable {
     /// The namespaces that are in two stores: where they are not served, how often that was found, and when it
     /// is told next.
     var doubles: [String: (store: String, count: Int, next: ContinuousClock.Instant)] = [:]
+    /// Since when stores have told of their namespaces while the accounts could not be read.
+    var unconfirmedSince: [String: ContinuousClock.Instant] = [:]
     /// The namespaces that are opened while the server runs, or will be tried again.
     var opening: Set<String> = []
   }
@@ -165,7 +167,7 @@ final class ServedDatabases: Sendable {
         accounts: try accountsFile.map { try ServiceAccounts(file: $0) }
           ?? database.storedAccess?.accounts ?? ServiceAccounts(),
         keys: keys.withLock { $0 }, project: configuration.project, issued: accounts?.tokens,
-        administrators: accounts?.administrators),
+        administrators: accounts?.administrators, currency: accounts?.currency),
       isEmulator: configuration.isEmulator)
     // A server with a secret of its own is one program's, which needs no others.
     if database.storedAccess != nil, configuration.ownSecret == nil {

@@ -109,6 +109,49 @@ struct StoreFailoverTests {
     #expect(newest == last)
   }
 
+  /// Once, servers that missed it accepted the token as long as the new primary confirmed no writes.
+  @Test func aUserWhoWasDisabledIsRefusedByServersThatMissedIt() throws {
+    try pair.setSynchronous(true)
+    // The next primary waits for a standby that does not come.
+    try pair.run(sql: "ALTER SYSTEM SET synchronous_standby_names = 'nobody'", on: .standby)
+    try pair.run(sql: "SELECT pg_reload_conf()", on: .standby)
+    let rules = try folder.write(
+      "{\"rules\":{\".read\":\"auth !== null\",\".write\":\"auth !== null\"}}",
+      to: "chat.rules.json")
+    #expect(try store("rules", "put", "chat", rules).status == 0)
+    let options = [
+      "--store", "main", "--no-access-log", "--store-accounts", "--issuer", "https://id.example",
+      "--mail-folder", folder.file("mails"),
+    ]
+    let servers = try (0..<2).map { _ in try Served(options, environment: environment) }
+    let answer = try servers[0].client().request(
+      "POST", "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k",
+      "{\"email\":\"ada@x.org\",\"password\":\"correct horse\"}",
+      headers: ["Content-Type": "application/json"])
+    let token = try #require(try JSONValue(parsing: answer.body)["idToken"]?.string)
+    for server in servers {
+      #expect(try server.client().request("PUT", "/n.json?auth=\(token)", "1").status == 200)
+    }
+    for server in servers { try server.program.send(SIGSTOP) }
+    let disabled = try Program.run(
+      ["accounts", "disable", "ada@x.org", "--store", "main"], environment: environment)
+    #expect(disabled.status == 0, "\(disabled.errors)")
+    try pair.killPrimary()
+    try pair.promote()
+    for server in servers { try server.program.send(SIGCONT) }
+    let limit = ContinuousClock.now + .seconds(20)
+    for server in servers {
+      let status = { try server.client().request("GET", "/n.json?auth=\(token)").status }
+      while try status() == 200 { try #require(ContinuousClock.now < limit) }
+      for _ in 0..<3 { #expect([401, 503].contains(try status())) }
+      let written = try server.client().request("PUT", "/n.json?auth=\(token)", "2")
+      #expect([401, 503].contains(written.status))
+    }
+    try pair.run(sql: "ALTER SYSTEM RESET synchronous_standby_names", on: .standby)
+    try pair.run(sql: "SELECT pg_reload_conf()", on: .standby)
+    try end(servers)
+  }
+
   /// The counter-proof: what no standby has is lost, and the test above would notice.
   @Test func anAsynchronousStandbyLosesWhatItDoesNotHave() throws {
     try pair.setSynchronous(true)

@@ -178,6 +178,8 @@ public struct ServiceAccounts: Sendable, AdministratorTable {
   /// The reason why an assertion gets no token, in OAuth's words.
   struct Refusal: Error, Hashable {
     var text: String
+    /// True if a repetition may succeed.
+    var isPassing = false
   }
 
   /// Exchanges an assertion.

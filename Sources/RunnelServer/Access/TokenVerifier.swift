@@ -3,6 +3,17 @@ import RunnelIdentity
 import RunnelSync
 import Synchronization
 
+extension TokenVerifier.Knowledge {
+  /// True if what is known of the accounts may be relied on.
+  fileprivate var isCurrent: Bool { currency?.isCurrent ?? true }
+}
+
+extension CredentialRefusal {
+  /// The accounts could not be read for a while, so that the credential may have been taken back.
+  static let unconfirmed = CredentialRefusal(
+    .unavailable, "The accounts cannot be read now: try again later.")
+}
+
 /// Verifies credentials: secrets of the database, access tokens of its service accounts, tokens
 /// signed by a secret or a known key, and for tests, with `emulator`, tokens without proof.
 ///
@@ -28,6 +39,8 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     var issued: IssuedTokens?
     /// The verifier with the service accounts of the whole server, and with its secrets.
     var administrators: TokenVerifier?
+    /// How old the accounts, their secrets and service accounts may be; nil if they are in a file.
+    var currency: AccountCurrency?
     /// True if the secrets administer all databases of the server, as its service accounts do.
     var areForAll = false
   }
@@ -47,7 +60,10 @@ final class TokenVerifier: CredentialVerifier, Sendable {
   func accessToken(
     for assertion: JSONWebToken, at hosts: Set<String>, now: Int64
   ) throws(ServiceAccounts.Refusal) -> String? {
-    try knowledge.withLock { $0.accounts }.accessToken(for: assertion, at: hosts, now: now)
+    if knowledge.withLock({ $0.areForAll && !$0.isCurrent }) {
+      throw ServiceAccounts.Refusal(text: CredentialRefusal.unconfirmed.text, isPassing: true)
+    }
+    return try knowledge.withLock { $0.accounts }.accessToken(for: assertion, at: hosts, now: now)
   }
 
   func verify(
@@ -55,11 +71,15 @@ final class TokenVerifier: CredentialVerifier, Sendable {
   ) throws(CredentialRefusal) -> VerifiedCredential {
     let known = knowledge.withLock { $0 }
     if isEmulator, credential.text == "owner" { return VerifiedCredential(.administrator) }
-    if let verified = try known.issued?.verifyKnown(credential.text, now: now) { return verified }
+    let isCurrent = isEmulator || known.isCurrent
+    if known.areForAll, !isCurrent { throw .unconfirmed }
+    if isCurrent, let verified = try known.issued?.verifyKnown(credential.text, now: now) {
+      return verified
+    }
     guard let token = JSONWebToken(credential.text) else {
-      if known.secrets.contain(credential.text)
-        || known.administrators?.secretsForAll?.contain(credential.text) == true
-      {
+      if known.secrets.contain(credential.text) { return VerifiedCredential(.administrator) }
+      if !isCurrent { throw .unconfirmed }
+      if known.administrators?.secretsForAll?.contain(credential.text) == true {
         return VerifiedCredential(.administrator)
       }
       throw .invalid
@@ -67,13 +87,14 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     if known.accounts.haveSigned(token) {
       return VerifiedCredential(.administrator, expiry: try expiry(token, now))
     }
-    if known.secrets.haveSigned(token)
-      || known.administrators?.secretsForAll?.haveSigned(token) == true
-    {
-      return try custom(token, now)
-    }
+    if known.secrets.haveSigned(token) { return try custom(token, now) }
     if let keys = known.keys, let project = known.project, keys.haveSigned(token) {
       return try user(of: project, token, now)
+    }
+    // All others depend on the accounts.
+    if !isCurrent { throw .unconfirmed }
+    if known.administrators?.secretsForAll?.haveSigned(token) == true {
+      return try custom(token, now)
     }
     if let verified = try known.issued?.verify(token, credential.text, now: now) {
       return verified
@@ -105,6 +126,18 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     case false?: return result
     // It may have been looked for in vain just now.
     case nil: return verify()
+    }
+  }
+
+  /// True if a credential depends on accounts that may be old, so that it is not known whether it is valid
+  /// still.
+  func isUnconfirmed(_ credential: Credential?, now: Int64) -> Bool {
+    guard let credential, !isEmulator, !knowledge.withLock({ $0.isCurrent }) else { return false }
+    do throws(CredentialRefusal) {
+      _ = try verify(credential, now: now)
+      return false
+    } catch {
+      return error == .unconfirmed
     }
   }
 

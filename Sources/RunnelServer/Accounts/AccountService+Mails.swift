@@ -14,6 +14,14 @@ struct OwedMailNotes {
 // The mails that the accounts cause, and those that are owed until they were sent: see `OwedMail`.
 
 extension AccountService {
+  /// True if the code of a mail can still be used, as far as is known: its account was not deleted.
+  func isWanted(_ mail: AccountMail) -> Bool {
+    guard !isStoreClosed, let code = mail.code else { return true }
+    let hash = SecretHash.of(code)
+    // A storage that cannot be read is no reason to send nothing.
+    return (try? store.read { try $0.code(hash) != nil }) ?? true
+  }
+
   /// Sends a mail.
   func send(_ mail: AccountMail) {
     if mailer.send(mail), let id = mail.owed { owedMails.sending.insert(id) }

@@ -57,6 +57,8 @@ actor AccountService {
   /// Verifies administrators: the secrets and service accounts of the accounts file.
   nonisolated let administrators: TokenVerifier
   nonisolated let place: AccountsPlace
+  /// Who follows the accounts in a store; nil for a file.
+  private nonisolated let follower: AccountFollower?
   /// The number of the newest change in the store that was looked at; -1 for none.
   private nonisolated let seenHead = Atomic<Int64>(-1)
   private nonisolated let hasFailed = Atomic<Bool>(false)
@@ -95,23 +97,28 @@ actor AccountService {
     environment.now = calendar
     let store = try place.open(environment)
     tokens = IssuedTokens(policy)
+    let currency = place.currency
     administrators = TokenVerifier(
       TokenVerifier.Knowledge(
         secrets: try place.file.map { try ServerSecrets(file: ServerSecrets.file(beside: $0)) }
           ?? ServerSecrets(),
         accounts: try place.file.map { try ServiceAccounts(file: ServiceAccounts.file(beside: $0)) }
           ?? ServiceAccounts(),
-        areForAll: place.file == nil),
+        currency: currency, areForAll: place.file == nil),
       isEmulator: policy.isEmulator)
     watch = place.file.flatMap { ChangeWatch(database: $0) }
     self.store = store
     try store.rotateKeys(now: calendar())
     attempts.restore(try store.lockOuts(), now: calendar())
-    let news = AccountService.publish(store, tokens, administrators)
+    follower = try AccountService.follower(
+      of: place, tokens, administrators, currency, logger, review)
+    let news = AccountService.publish(store, tokens, follower == nil ? administrators : nil)
     for alarm in news.alarms { logger.critical("\(place.name): \(alarm)") }
-    tokens.findAccounts { [weak self] user in
-      guard let self else { return }
-      executor.submit { self.assumeIsolated { $0.find(account: user) } }
+    if follower == nil {
+      tokens.findAccounts { [weak self] user in
+        guard let self else { return }
+        executor.submit { self.assumeIsolated { $0.find(account: user) } }
+      }
     }
     mailer.ask { [weak self] mail, answer in
       guard let self else { return answer(true) }
@@ -123,12 +130,15 @@ actor AccountService {
     }
   }
 
-  /// True if the code of a mail can still be used, as far as is known: its account was not deleted.
-  private func isWanted(_ mail: AccountMail) -> Bool {
-    guard !isStoreClosed, let code = mail.code else { return true }
-    let hash = SecretHash.of(code)
-    // A storage that cannot be read is no reason to send nothing.
-    return (try? store.read { try $0.code(hash) != nil }) ?? true
+  /// Opens who follows the accounts in a store; nil for a file.
+  private static func follower(
+    of place: AccountsPlace, _ tokens: IssuedTokens, _ administrators: TokenVerifier,
+    _ currency: AccountCurrency?, _ logger: Logger,
+    _ review: @escaping @Sendable (Set<String>?) -> Void
+  ) throws -> AccountFollower? {
+    guard let currency, let store = try place.openForFollowing() else { return nil }
+    return try AccountFollower(
+      store, currency, name: place.loggedName, tokens, administrators, logger, review: review)
   }
 
   /// Finds a code that can still be used, or nil; `answer` is called once, on another thread.
@@ -171,15 +181,15 @@ actor AccountService {
       })
   }
 
-  /// The name of the accounts in the log: with that of `/readyz`.
-  private nonisolated var loggedName: String {
-    place.file ?? "\(name) in \(place.name)"
-  }
+  private nonisolated var loggedName: String { place.loggedName }
 
   /// The name of the accounts, in backups and of `/readyz`.
   nonisolated var name: String {
     place.file.map { DatabaseNames.name(of: $0) } ?? StoreAccounts.namespace
   }
+
+  /// How old the accounts in a store may be; nil for a file.
+  nonisolated var currency: AccountCurrency? { follower?.currency }
 
   /// The folder for mails; nil if there is none.
   nonisolated var mailFolder: String? { mailer.folder }
@@ -212,6 +222,7 @@ actor AccountService {
       executor.repeating(everyMilliseconds: AccountService.mailLookMilliseconds) { [weak self] in
         self?.assumeIsolated { $0.sendOwed() }
       })
+    follower?.start()
     care()
     sendOwed(isStart: true)
   }
@@ -222,6 +233,7 @@ actor AccountService {
     // What is sent meanwhile is noted.
     mailer.close()
     executor.submitAndWait { self.assumeIsolated { $0.shutDown() } }
+    follower?.close()
   }
 
   private func end() {
@@ -241,11 +253,13 @@ actor AccountService {
   /// Looks for the writes of other servers, if the newest change has another number than before.
   nonisolated func note(head: Int64) {
     if seenHead.exchange(head, ordering: .relaxed) == head { return }
+    if let follower { return follower.lookSoon() }
     executor.submit { [weak self] in self?.assumeIsolated { $0.look() } }
   }
 
   private func look() {
-    if isClosed { return }
+    // What follows a store has a thread of its own: here, a write may wait for long.
+    if isClosed || follower != nil { return }
     store.removeRemains()
     do {
       try store.catchUp()
@@ -295,6 +309,8 @@ actor AccountService {
     tokens.forgetRevocations(
       before: IdentityTime.seconds(now) - IdentityPolicy.tokenSeconds - 600)
     publish()
+    // The keys that were made or removed are those of the server when this returns.
+    follower?.lookNow()
   }
 
   /// Takes the care that is due by now; for tests with a clock of their own.
@@ -311,21 +327,25 @@ actor AccountService {
 
   /// Tells the others what was written: ends of tokens, new keys, and who is an administrator.
   private func publish() {
-    let news = AccountService.publish(store, tokens, administrators)
-    for alarm in news.alarms { logger.critical("\(loggedName): \(alarm)") }
-    if news.access != nil || news.isAnew { return review(nil) }
+    let news = AccountService.publish(store, tokens, follower == nil ? administrators : nil)
+    // Who follows a store tells of the others.
+    for alarm in news.alarms where follower == nil { logger.critical("\(loggedName): \(alarm)") }
+    if follower == nil, news.access != nil || news.isAnew { return review(nil) }
     if !news.revocations.isEmpty, !policy.isEmulator { review(Set(news.revocations.keys)) }
   }
 
+  /// Without `administrators`, only the ends of tokens are told: of all else the last state counts, which who
+  /// follows the store tells.
   private static func publish(
-    _ store: AccountStore, _ tokens: IssuedTokens, _ administrators: TokenVerifier
+    _ store: AccountStore, _ tokens: IssuedTokens, _ administrators: TokenVerifier?
   ) -> AccountStore.News {
     let news = store.takeNews()
+    if !news.revocations.isEmpty { tokens.revoke(news.revocations) }
+    guard let administrators else { return news }
     if let access = news.access {
       administrators.change { ($0.secrets, $0.accounts) = (access.secrets, access.accounts) }
     }
     if news.hasNewKeys, let keys = try? store.keys() { tokens.take(keys) }
-    if !news.revocations.isEmpty { tokens.revoke(news.revocations) }
     if news.isAnew { tokens.doubtAll() }
     return news
   }
@@ -355,6 +375,9 @@ actor AccountService {
   private func begin(
     _ call: IdentityCall, _ address: String, _ reply: @escaping @Sendable (Reply) -> Void
   ) {
+    if case .bearer = call.credential, !policy.isEmulator, currency?.isCurrent == false {
+      return reply(Reply(.unavailable))
+    }
     let isPrivileged = isPrivileged(call.credential)
     let household = AddressRange.household(of: address)
     var request = Request(

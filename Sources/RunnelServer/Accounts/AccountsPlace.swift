@@ -15,6 +15,9 @@ enum AccountsPlace: Sendable {
     }
   }
 
+  /// The name of the accounts in the log: with that of `/readyz`.
+  var loggedName: String { file ?? "\(StoreAccounts.namespace) in \(name)" }
+
   /// The file; nil for a store.
   var file: String? { if case .file(let file) = self { file } else { nil } }
 
@@ -33,6 +36,23 @@ enum AccountsPlace: Sendable {
           ) { keeper.wake(StoreAccounts.namespace, head: $0) })
       }
     }
+  }
+
+  /// Opens the accounts once more, to follow what others write; nil for a file, which tells it itself.
+  ///
+  /// - Throws: `PostgresError` or `ServerError` that names the problem.
+  func openForFollowing() throws -> AccountStore? {
+    guard case .store(let store, let keeper) = self else { return nil }
+    return try keeper.opening(StoreAccounts.namespace, within: store.patience) {
+      AccountStore(
+        try StoreAccounts(following: PostgresPlace(store.connection), lease: keeper.lease))
+    }
+  }
+
+  /// What is known of the age of the accounts; nil for a file.
+  var currency: AccountCurrency? {
+    guard case .store(_, let keeper) = self else { return nil }
+    return AccountCurrency(isConfirmed: { keeper.lease.isHeld })
   }
 
   /// Where the accounts of a configuration are.

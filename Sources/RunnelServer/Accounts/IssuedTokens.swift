@@ -77,7 +77,8 @@ package final class IssuedTokens: Sendable {
 
   /// Notes the ends of users' tokens.
   func revoke(_ revocations: [String: TokenEnd]) {
-    state.withLock { $0.revocations.merge(revocations) { $1 } }
+    // Two threads of a server may tell of them, the newer ones first.
+    state.withLock { $0.revocations.merge(revocations) { $0.joined($1) } }
   }
 
   /// Forgets the ends of tokens that have expired by now.

@@ -148,9 +148,19 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     do throws(CredentialRefusal) {
       _ = try verifier.verify(credential, now: world.now.calendar)
     } catch {
+      if error == .unconfirmed { return }
       carryOut(exchange.credentialRevoked())
       channel.flush()
     }
+  }
+
+  func endIfUnconfirmed() {
+    if exchange.isStreaming, !isEnded, isUnconfirmed { abort() }
+  }
+
+  /// True if the credential depends on accounts that have not been read for a while.
+  private var isUnconfirmed: Bool {
+    verifier.isUnconfirmed(exchange.credential, now: world.now.calendar)
   }
 
   var user: String? { exchange.caller.auth["uid"]?.string }
@@ -222,6 +232,11 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
   }
 
   private func operate(_ operation: RESTOperation, _ caller: Caller) {
+    // The body may have come long after the credential.
+    if isUnconfirmed {
+      let error = TreeError(.unavailable, CredentialRefusal.unconfirmed.text)
+      return carryOut(exchange.answer(.refused(error), now: world.now))
+    }
     if case .stream = operation { isListening = true }
     noteLongWrite(operation)
     guard case .putSpooled(let path, let condition, let hashes) = operation else {

@@ -150,9 +150,26 @@ final class SocketConnection: SocketHandling, ServedConnection {
     do throws(CredentialRefusal) {
       _ = try verifier.verify(credential, now: world.now.calendar)
     } catch {
+      // What cannot be judged now is judged when the accounts are read again.
+      if error == .unconfirmed { return }
       carryOut(session.revokeCredential())
       channel.flush()
     }
+  }
+
+  func endIfUnconfirmed() {
+    if !isUnconfirmed { return }
+    endUnconfirmed()
+    channel.flush()
+  }
+
+  /// True if the credential depends on accounts that have not been read for a while.
+  private var isUnconfirmed: Bool {
+    session.isOpen && verifier.isUnconfirmed(session.credential, now: world.now.calendar)
+  }
+
+  private func endUnconfirmed() {
+    carryOut(session.close(.goingAway(CredentialRefusal.unconfirmed.text)))
   }
 
   var user: String? { session.caller.auth["uid"]?.string }
@@ -209,6 +226,9 @@ final class SocketConnection: SocketHandling, ServedConnection {
     case .sendRun(let run):
       sentBytes += run.byteCount
       channel.send(run.frames)
+    case .operate where isUnconfirmed:
+      // Nothing is done for somebody who may have been removed: the client sends it again.
+      endUnconfirmed()
     case .operate(let request):
       database.submit(TreeJob(connection: number, wish: .request(request), room: room))
     case .verify(let credential): verify(credential)

@@ -25,6 +25,8 @@ protocol ServedConnection: AnyObject {
   /// Checks the credential again, because secrets or keys have changed; ends it if it is not valid
   /// any more.
   func reviewCredential()
+  /// Ends the connection if its credential depends on accounts that have not been read for a while.
+  func endIfUnconfirmed()
   /// The id of the user whose credential is used; nil for none.
   var user: String? { get }
   /// The summary for an administrator.
@@ -182,6 +184,18 @@ final class Switchboard: TreeAudience, Sendable {
       connection.loop.run {
         if let user = connection.value.user, users.contains(user) {
           connection.value.reviewCredential()
+        }
+      }
+    }
+  }
+
+  /// Ends the connections to some databases whose credentials depend on accounts that have not been read for
+  /// a while.
+  func endUnconfirmed(of databases: Set<String>) {
+    for connection in all {
+      connection.loop.run {
+        if databases.contains(connection.value.summary.database) {
+          connection.value.endIfUnconfirmed()
         }
       }
     }

@@ -63,6 +63,7 @@ final class TokenExchange: ExchangeHandling {
           "expires_in": .number(JSONNumber(ServiceAccounts.tokenSeconds)),
         ])
     } catch {
+      if error.isPassing { return answer(503, "temporarily_unavailable", error.text) }
       answer(400, "invalid_grant", error.text)
     }
   }

@@ -214,6 +214,8 @@ final class ServiceExchange: ExchangeHandling, ServedConnection {
   /// The request is over soon.
   func reviewCredential() {}
 
+  func endIfUnconfirmed() {}
+
   var user: String? { proof?.verified.caller.auth["uid"]?.string }
 
   var summary: ConnectionSummary {

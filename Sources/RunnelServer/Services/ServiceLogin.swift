@@ -36,7 +36,8 @@ struct ServiceLogin: Sendable {
 
   /// Verifies a token.
   ///
-  /// - Throws: `NotAuthenticated` with the reason in the words of Feathers.
+  /// - Throws: `NotAuthenticated` with the reason in the words of Feathers, and `Unavailable` if that depends
+  ///   on accounts that have not been read for a while.
   func proof(of token: String, strategy: JSONValue = "jwt") throws(FeathersError) -> Proof {
     do throws(CredentialRefusal) {
       let verified = try verifier.verify(Credential(token), now: world.now.calendar)
@@ -45,6 +46,7 @@ struct ServiceLogin: Sendable {
         answer: ServiceLogin.answer(token, verified, strategy: strategy))
     } catch {
       world.metrics.refused(.credential)
+      if error == .unconfirmed { throw ServiceLogin.unconfirmed }
       let isOver = error.status == CredentialRefusal.expired.status
       let reason =
         if isOver { "jwt expired" } else if error == .revoked {
@@ -54,6 +56,13 @@ struct ServiceLogin: Sendable {
         .notAuthenticated, reason,
         data: ["name": isOver ? "TokenExpiredError" : "JsonWebTokenError"])
     }
+  }
+
+  static let unconfirmed = FeathersError(.unavailable, CredentialRefusal.unconfirmed.text)
+
+  /// True if a proof depends on accounts that have not been read for a while.
+  func isUnconfirmed(_ proof: Proof?) -> Bool {
+    verifier.isUnconfirmed(proof.map { Credential($0.token) }, now: world.now.calendar)
   }
 
   private static func answer(

@@ -66,6 +66,7 @@ extension ServiceSession {
       throw FeathersError(
         .methodNotAllowed, "Method '\(name.prefix(100))' not allowed on service '\(service)'")
     }
+    if login.isUnconfirmed(proof) { throw ServiceLogin.unconfirmed }
     submit(try ServiceCall(method, rest), of: collection, number: number)
   }
 

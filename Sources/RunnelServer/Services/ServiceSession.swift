@@ -462,9 +462,16 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     do throws(FeathersError) {
       _ = try login.proof(of: proof.token)
     } catch {
+      if login.isUnconfirmed(proof) { return }
       endLogin()
       flush()
     }
+  }
+
+  func endIfUnconfirmed() {
+    guard login.isUnconfirmed(proof) else { return }
+    end()
+    flush()
   }
 
   var user: String? { caller.auth["uid"]?.string }

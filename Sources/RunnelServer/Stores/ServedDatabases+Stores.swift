@@ -219,12 +219,34 @@ extension ServedDatabases {
     }
   }
 
+  /// Ends the connections that depend on the accounts, if those cannot be read while the store of their
+  /// namespaces is.
+  ///
+  /// Where nothing is read, nobody is told anything: the sessions wait for the next primary.
+  private func endUnconfirmed(of link: StoreLink) {
+    guard let currency = accounts?.currency else { return }
+    let isCurrent = currency.isCurrent
+    let isOver = state.withLock { state in
+      if isCurrent {
+        state.unconfirmedSince[link.store.name] = nil
+        return false
+      }
+      let since = state.unconfirmedSince[link.store.name] ?? .now
+      state.unconfirmedSince[link.store.name] = since
+      return since.duration(to: .now) >= .milliseconds(AccountCurrency.patience)
+    }
+    guard isOver else { return }
+    let names = all.map(\.database).filter { link.has($0) }.map(\.name)
+    world.switchboard.endUnconfirmed(of: Set(names))
+  }
+
   func take(_ news: StoreKeeper.News, of link: StoreLink) {
     // The accounts are in the first store.
     let accounts = link.keeper === links.first?.keeper ? accounts : nil
     let served = all.map(\.database).filter { link.has($0) }
     switch news {
     case .heads(let heads):
+      endUnconfirmed(of: link)
       closeDropped(heads, of: link)
       let arriving = Set(heads.filter { $0.isArriving }.map(\.name))
       let present = Set(heads.filter { $0.state != .moved && !$0.isArriving }.map(\.name))

@@ -15,6 +15,8 @@ final class StoreAccounts: IdentityStorage {
   static let namespace = ".accounts"
   /// How long requests are done anew from the beginning of an outage on; later ones fail at once.
   private static let outageMax = Duration.seconds(10)
+  /// How long who follows the accounts waits for a connection, and for an answer.
+  private static let followingPatience = Duration.seconds(2)
 
   /// A lease that nobody else renews, and its connection.
   private struct OwnLease {
@@ -29,6 +31,7 @@ final class StoreAccounts: IdentityStorage {
 
   private let session: PostgresSession
   private let own: OwnLease?
+  private let outageMax: Duration
   private let now: () -> Int64
   private let announce: (_ head: Int64) -> Void
   private var news = AccountStore.News()
@@ -65,7 +68,7 @@ final class StoreAccounts: IdentityStorage {
     }
   }
 
-  private init(
+  private convenience init(
     _ place: PostgresPlace, _ lease: StoreLease, own: OwnLease?, now: @escaping () -> Int64,
     announce: @escaping (_ head: Int64) -> Void
   ) throws {
@@ -73,14 +76,48 @@ final class StoreAccounts: IdentityStorage {
     defer { store.close() }
     try store.checkVersion()
     try store.makeNamespace(named: StoreAccounts.namespace)
-    session = try PostgresSession(
-      place, namespace: StoreAccounts.namespace, lease: lease,
-      // Names of codes and sessions are nobody's business.
-      isNamed: { $0.keys.first?.text == AccountPlaces.accounts })
-    (self.own, self.now, self.announce) = (own, now, announce)
+    self.init(
+      try PostgresSession(
+        place, namespace: StoreAccounts.namespace, lease: lease, isNamed: StoreAccounts.isNamed),
+      own: own, outageMax: StoreAccounts.outageMax, now: now, announce: announce)
     let isEmpty = try read { try $0.summary(at: .root).kind == .empty }
     if isEmpty { try write { _ in try AccountStore.markWrite() } }
     try session.declareIndexes(AccountPlaces.indexes())
+    try noteAll()
+  }
+
+  /// Opens the accounts of a store, which are there, to follow them: nothing is written, and a primary that
+  /// does not answer is given up soon.
+  ///
+  /// - Throws: `PostgresError` if the store cannot be used.
+  convenience init(following place: PostgresPlace, lease: StoreLease) throws {
+    var patience = PostgresConnection.Patience()
+    patience.connecting = StoreAccounts.followingPatience
+    patience.answering = StoreAccounts.followingPatience
+    self.init(
+      try PostgresSession(
+        namespace: StoreAccounts.namespace, lease: lease,
+        patience: StoreAccounts.followingPatience, isNamed: StoreAccounts.isNamed
+      ) { [patience] in try PostgresConnection(place, patience: patience) },
+      own: nil, outageMax: .zero, now: { 0 }, announce: { _ in })
+    try noteAll()
+  }
+
+  private init(
+    _ session: PostgresSession, own: OwnLease?, outageMax: Duration, now: @escaping () -> Int64,
+    announce: @escaping (_ head: Int64) -> Void
+  ) {
+    (self.session, self.own, self.outageMax) = (session, own, outageMax)
+    (self.now, self.announce) = (now, announce)
+  }
+
+  /// True if the log may name a lost place: names of codes and sessions are nobody's business.
+  private static func isNamed(_ path: Path) -> Bool {
+    path.keys.first?.text == AccountPlaces.accounts
+  }
+
+  /// Notes all that is stored.
+  private func noteAll() throws {
     try perform(isWriting: false) { transaction, news in
       try StoreAccounts.note([.root], transaction, &news)
       news.access = try StoreAccounts.access(transaction)
@@ -120,7 +157,7 @@ final class StoreAccounts: IdentityStorage {
       } catch let error as PostgresError where error.isWorthRetrying {
         let start = outage ?? .now
         outage = start
-        if start.duration(to: .now) >= StoreAccounts.outageMax { throw error }
+        if start.duration(to: .now) >= outageMax { throw error }
         pause.wait()
       }
     }
@@ -169,9 +206,8 @@ final class StoreAccounts: IdentityStorage {
     if hasWritten, let head = session.head { announce(head) }
   }
 
-  func catchUp() throws {
-    if try session.hasNews() { try read { _ in } }
-  }
+  /// Reads what others wrote, in the one round trip that asking for news would take.
+  func catchUp() throws { try read { _ in } }
 
   func regain() {
     // Each transaction connects again if need be.

@@ -206,6 +206,9 @@ extension ClientSession {
     if status == .ok {
       isRefreshed = false
       if phase == .authenticating { goLive(now) }
+    } else if status == .unavailable {
+      // The origin cannot tell for now whether it is valid.
+      fail(text, now)
     } else {
       refuseCredential(CredentialRefusal(status, text), now)
     }

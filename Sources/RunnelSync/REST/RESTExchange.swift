@@ -197,7 +197,7 @@ extension RESTExchange {
     do throws(CredentialRefusal) {
       verified = try result.get()
     } catch {
-      throw RESTError(401, error.text)
+      throw RESTError(error.status == .unavailable ? 503 : 401, error.text)
     }
     if let expiry = verified.expiry, expiry <= now.calendar {
       throw RESTError(401, CredentialRefusal.expired.text)

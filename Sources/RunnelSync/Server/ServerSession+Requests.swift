@@ -233,7 +233,10 @@ extension ServerSession {
       } else {
         respond(number, .ok, answer(verified))
       }
-    case .failure(let refusal): respond(number, refusal.status, .string(refusal.text))
+    case .failure(let refusal):
+      respond(number, refusal.status, .string(refusal.text))
+      // The client connects again, and offers the same credential.
+      if refusal.status == .unavailable { end(.goingAway(refusal.text)) }
     }
     carryOutWaiting()
     endIfDone()

@@ -103,6 +103,56 @@ struct StoreAccountTests {
     }
   }
 
+  /// Once, the accounts were not read while a write to them waited for the standby, for a minute.
+  @Test func aRemovedSecretIsRefusedWhileWritesWaitForTheStandby() async throws {
+    let pair = try PostgresPair()
+    let store = try PostgresStore(PostgresPlace(pair.place))
+    try store.makeTables()
+    try store.makeNamespace(named: "test")
+    store.close()
+    // What this connection writes waits for nobody.
+    let local = try PostgresStore(
+      PostgresPlace("\(pair.place) options='-c synchronous_commit=local'"))
+    defer { local.close() }
+    try await TestServer.$store.withValue(pair.place) {
+      try await withAccounts(rules: StoreAccountTests.rules) { server in
+        let accounts = try #require(try local.namespace(named: StoreAccounts.namespace))
+        var secrets = ServerSecrets()
+        let added = secrets.add("admin", now: 0)
+        let secret = try #require(added).text
+        func keep() throws {
+          try local.changeKept(ServerSecrets.keptName, of: accounts, now: 1) { _ in
+            String(decoding: secrets.bytes, as: UTF8.self)
+          }
+        }
+        func status() throws -> Int {
+          try server.request("GET", "/.json", headers: ["Authorization": "Bearer \(secret)"])
+            .status
+        }
+        let end = ContinuousClock.now + .seconds(20)
+        try keep()
+        while try status() != 200 { try #require(ContinuousClock.now < end) }
+        try pair.run(sql: "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        try pair.run(sql: "SELECT pg_reload_conf()")
+        defer {
+          for sql in ["ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()"] {
+            // The pair ends with the test anyway.
+            _ = try? pair.run(sql: sql)
+          }
+        }
+        // A request about accounts writes, and waits.
+        let client = try server.client()
+        try client.sendRequest(
+          "POST", "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k",
+          #"{"email":"bob@x.org","password":"secret123"}"#)
+        _ = secrets.remove("admin")
+        try keep()
+        while try status() == 200 { try #require(ContinuousClock.now < end) }
+        #expect([401, 503].contains(try status()))
+      }
+    }
+  }
+
   @Test func accountsAreNotServedAndTheirFeedKeepsNoValues() async throws {
     try await TestServer.onStore {
       let place = try #require(TestServer.store)

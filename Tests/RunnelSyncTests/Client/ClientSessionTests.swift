@@ -386,6 +386,19 @@ import Testing
     #expect(client.session.link == .offline(.refused(refusal)))
   }
 
+  @Test func aCredentialThatTheOriginCannotJudgeNowIsOfferedAgain() {
+    var client = withCredential()
+    client.hear(answer(1, "unavailable", "\"Try again later.\""))
+    guard case .waiting(_, let reason) = client.session.link else {
+      Issue.record("\(client.session.link)")
+      return
+    }
+    #expect(reason == "Try again later.")
+    #expect(!client.take().contains("ask again"))
+    client.comeBack()
+    #expect(client.session.link == .authenticating)
+  }
+
   @Test func aRefusedCredentialIsAskedForAnewOnce() {
     var client = withCredential()
     client.hear(answer(1, "expired_token", "\"Auth token is expired\""))
