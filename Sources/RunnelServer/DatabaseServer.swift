@@ -346,6 +346,8 @@ public final class DatabaseServer: Service, Sendable {
   /// What was taken is done and answered first, and so are disconnect requests, within the time for that.
   public func stop() async {
     readiness.enter(.ending)
+    // What waits for a store is answered before the connections are closed.
+    databases.endWaits(at: .now + configuration.stopDuration * 3 / 5)
     databases.withdraw()
     await network.stopListening()
     world.switchboard.stopAllWhenDone()

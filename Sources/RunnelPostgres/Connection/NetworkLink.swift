@@ -27,6 +27,7 @@ final class NetworkLink: PostgresLink {
 
   let pq: UnsafePointer<runnel_pq>
   private let patience: PostgresConnection.Patience
+  private let deadline: PostgresDeadline?
   private let notices: NoticeLog
   /// libpq's connection; nil once closed.
   private(set) var connection: OpaquePointer?
@@ -37,7 +38,7 @@ final class NetworkLink: PostgresLink {
   private let canceller: PostgresCanceller
   /// Which primary of several hosts it leads to; nil if there is one host, or that is not known.
   var primary: PrimaryChoice.Mark?
-  /// After this time of waiting it is looked whether the primary was replaced.
+  /// After this time of waiting it is looked whether the primary was replaced, or the program ends.
   private static let lookTime = Duration.seconds(1)
 
   /// Connects.
@@ -58,6 +59,7 @@ final class NetworkLink: PostgresLink {
       opened, NoticeLog.receiver, Unmanaged.passUnretained(notices).toOpaque())
     canceller = PostgresCanceller(opened, pq)
     (self.pq, self.patience, self.notices) = (pq, patience, notices)
+    deadline = place.deadline
     connection = opened
     guard pq.pointee.PQsetnonblocking(opened, 1) == 0,
       pq.pointee.PQenterPipelineMode(opened) == 1
@@ -102,6 +104,7 @@ final class NetworkLink: PostgresLink {
       throw PostgresError(.disconnected, "There is no connection to the database.")
     }
     if isReplaced { throw replaced() }
+    if deadline?.isInVain == true { throw givenUp() }
     notices.warningState = nil
     let end = ContinuousClock.now + (patience ?? self.patience.answering)
     var expected: [Expected] = []
@@ -229,15 +232,18 @@ final class NetworkLink: PostgresLink {
   private func waitForAnswer(
     _ connection: OpaquePointer, until end: ContinuousClock.Instant, _ refusal: PostgresError?
   ) throws(PostgresError) {
+    let start = ContinuousClock.now
     while true {
       let unsent = pq.pointee.PQflush(connection)
       if unsent < 0 { throw fail(refusal) }
       if unsent == 0, pq.pointee.PQisBusy(connection) == 0 { return }
       let events = Int16(POLLIN) | (unsent == 1 ? Int16(POLLOUT) : 0)
-      let look = primary == nil ? end : min(end, ContinuousClock.now + NetworkLink.lookTime)
+      let mayEnd = primary != nil || deadline != nil
+      let look = mayEnd ? min(end, ContinuousClock.now + NetworkLink.lookTime) : end
       guard let ready = Waiting.wait(pq.pointee.PQsocket(connection), for: events, until: look)
       else {
         if isReplaced { throw replaced() }
+        if deadline?.ends(waitSince: start) == true { throw timedOut() }
         if look < end { continue }
         throw timedOut()
       }
@@ -284,6 +290,14 @@ final class NetworkLink: PostgresLink {
     close()
     return PostgresError(
       .disconnected, "The database\(place) was replaced by another primary.")
+  }
+
+  /// Closes the connection of a program that ends; returns the error that says so.
+  private func givenUp() -> PostgresError {
+    let place = place
+    close()
+    return PostgresError(
+      .timedOut, "The database\(place) did not answer in time, and the program ends.")
   }
 
   /// Stops what the server does, and closes the connection; returns the error that says so.

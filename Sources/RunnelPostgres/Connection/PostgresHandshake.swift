@@ -125,7 +125,8 @@ struct PostgresHandshake {
     while step != RUNNEL_PQ_POLLING_OK {
       if step == RUNNEL_PQ_POLLING_FAILED { throw failure(begun) }
       let events = step == RUNNEL_PQ_POLLING_READING ? Int16(POLLIN) : Int16(POLLOUT)
-      if Waiting.wait(pq.pointee.PQsocket(begun), for: events, until: end) == nil {
+      let socket = pq.pointee.PQsocket(begun)
+      if Waiting.wait(socket, for: events, until: end, unless: place.deadline) == nil {
         let host = [pq.pointee.PQhost(begun), pq.pointee.PQport(begun)]
           .map { $0.map { String(cString: $0) } ?? "" }.joined(separator: ":")
         throw PostgresError(
@@ -149,6 +150,24 @@ struct PostgresHandshake {
 
 /// Waits for a socket.
 enum Waiting {
+  /// Between two looks whether the program ends.
+  private static let lookTime = Duration.seconds(1)
+
+  /// Waits for events of a socket until a time, or until the program waits no more.
+  static func wait(
+    _ socket: Int32, for events: Int16, until end: ContinuousClock.Instant,
+    unless deadline: PostgresDeadline?
+  ) -> Int16? {
+    guard let deadline else { return wait(socket, for: events, until: end) }
+    let start = ContinuousClock.now
+    while !deadline.ends(waitSince: start) {
+      let look = min(end, ContinuousClock.now + lookTime)
+      if let ready = wait(socket, for: events, until: look) { return ready }
+      if look >= end { return nil }
+    }
+    return nil
+  }
+
   /// Waits for events of a socket until a time.
   ///
   /// - Returns: the events, errors of the socket among them; nil if the time came first.

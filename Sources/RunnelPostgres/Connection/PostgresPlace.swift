@@ -8,9 +8,18 @@ package struct PostgresPlace: Hashable, Sendable {
   /// A connection string of libpq: `host=db1,db2 dbname=runnel user=runnel`, or an address
   /// `postgresql://…`.
   package var text: String
+  /// When the program waits for it no more; nil for a program that waits as long as it likes.
+  package var deadline: PostgresDeadline?
 
   /// Makes a place from a connection string.
   package init(_ text: String) { self.text = text }
+
+  /// Places are the same if their texts are.
+  package static func == (one: PostgresPlace, other: PostgresPlace) -> Bool {
+    one.text == other.text
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
   /// What is wrong with the text: it is no connection string, or has an option that libpq does not know; nil
   /// if nothing is, or libpq is not installed.

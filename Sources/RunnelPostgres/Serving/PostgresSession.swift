@@ -42,6 +42,7 @@ package final class PostgresSession {
   private let lease: StoreLease
   /// The time for answers, and from the beginning of a commit until it was found out what became of it.
   private let patience: Duration
+  private let deadline: PostgresDeadline?
   /// When the present silence of the database began; nil for none.
   private var silentSince: ContinuousClock.Instant?
   private var open: Open?
@@ -72,9 +73,9 @@ package final class PostgresSession {
     _ place: PostgresPlace, namespace name: String, lease: StoreLease,
     patience: Duration = .seconds(60), isNamed: @escaping (Path) -> Bool = { _ in true }
   ) throws {
-    try self.init(namespace: name, lease: lease, patience: patience, isNamed: isNamed) {
-      try PostgresConnection(place)
-    }
+    try self.init(
+      namespace: name, lease: lease, patience: patience, deadline: place.deadline, isNamed: isNamed
+    ) { try PostgresConnection(place) }
   }
 
   /// Opens a namespace by connections that `connect` makes.
@@ -82,11 +83,11 @@ package final class PostgresSession {
   /// - Throws: `PostgresError` if there is no connection, or no such namespace.
   package init(
     namespace name: String, lease: StoreLease, patience: Duration = .seconds(60),
-    isNamed: @escaping (Path) -> Bool = { _ in true },
+    deadline: PostgresDeadline? = nil, isNamed: @escaping (Path) -> Bool = { _ in true },
     connect: @escaping () throws -> PostgresConnection
   ) throws {
     (self.connect, self.name, self.lease, self.patience) = (connect, name, lease, patience)
-    self.isNamed = isNamed
+    (self.deadline, self.isNamed) = (deadline, isNamed)
     let store = try PostgresStore(connect)
     defer { store.close() }
     try store.checkVersion()
@@ -104,6 +105,9 @@ package final class PostgresSession {
     open?.connection.close()
     open = nil
   }
+
+  /// True if the program ends, so that nothing is tried again.
+  package var isPastDeadline: Bool { deadline?.isOver ?? false }
 
   private func opened() throws -> Open {
     if let open, open.connection.isOpen { return open }
@@ -162,17 +166,6 @@ package final class PostgresSession {
     guard let silentSince else { return patience }
     let rest = patience - silentSince.duration(to: now)
     return max(rest, min(patience, PostgresSession.answeringMin))
-  }
-
-  /// True if others may have written since the last transaction.
-  ///
-  /// - Throws: `PostgresError` if the database cannot be read.
-  package func hasNews() throws -> Bool {
-    guard let known else { return true }
-    let results = try opened().connection.perform([
-      PostgresStatement("SELECT head FROM namespace WHERE ns = $1", .integer(namespace))
-    ])
-    return try results[0].count == 0 || results[0].integer(0, 0) != known.sequence
   }
 
   /// Declares those indexes that are not declared yet, and fills them.
@@ -377,7 +370,7 @@ package final class PostgresSession {
         // What the transaction of this attempt left must not be in the way of the next one.
         open?.connection.close()
         let mayHelp = (error as? PostgresError)?.isWorthRetrying ?? false
-        if !mayHelp || ContinuousClock.now >= limit {
+        if !mayHelp || isPastDeadline || ContinuousClock.now >= limit {
           throw PostgresError(
             .inDoubt, "It is not known whether the last writes were done: \(error)")
         }

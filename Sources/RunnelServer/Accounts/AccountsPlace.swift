@@ -32,7 +32,7 @@ enum AccountsPlace: Sendable {
       return try keeper.opening(StoreAccounts.namespace, within: store.patience) {
         AccountStore(
           try StoreAccounts(
-            PostgresPlace(store.connection), lease: keeper.lease, now: environment.now
+            keeper.place, lease: keeper.lease, now: environment.now
           ) { keeper.wake(StoreAccounts.namespace, head: $0) })
       }
     }
@@ -45,7 +45,7 @@ enum AccountsPlace: Sendable {
     guard case .store(let store, let keeper) = self else { return nil }
     return try keeper.opening(StoreAccounts.namespace, within: store.patience) {
       AccountStore(
-        try StoreAccounts(following: PostgresPlace(store.connection), lease: keeper.lease))
+        try StoreAccounts(following: keeper.place, lease: keeper.lease))
     }
   }
 

@@ -94,7 +94,7 @@ final class Readiness: Sendable {
     let silence = link.keeper.silence
     if silence > link.store.readyPatience { return link.keeper.words(for: silence) }
     let own = databases.filter { link.has($0) }
-    if let idle = own.first, !idle.place.takesSessions {
+    if let idle = own.first, !idle.place.isConfirmed {
       return
         "The primary of the store \(link.store.name) does not confirm that this server may serve \(idle.name)."
     }

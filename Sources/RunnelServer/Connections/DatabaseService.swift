@@ -124,7 +124,7 @@ struct DatabaseService: NetworkService {
   func acceptsSocket(_ request: HTTPRequest, from peer: NetworkPeer) -> Bool {
     if let services, services.route(request) == .socket {
       guard case .database(let open) = place(of: request, byHost: true) else { return false }
-      return open.database.place.takesSessions && services.acceptsSocket(request)
+      return open.database.place.isConfirmed && services.acceptsSocket(request)
     }
     guard DatabaseService.path(of: request) == DatabaseService.socketPath,
       let target = request.path,
@@ -134,7 +134,7 @@ struct DatabaseService: NetworkService {
     case .refused, .unmade: return false
     // The socket says where it was moved.
     case .moved: return true
-    case .database(let open): return open.database.place.takesSessions
+    case .database(let open): return open.database.place.isConfirmed
     }
   }
 
@@ -193,7 +193,7 @@ struct DatabaseService: NetworkService {
         return answer(DatabaseService.nothing(request), request, peer, channel)
       case .moved(let moved): return refuse(503, moved.text, request, peer, channel)
       case .database(let open):
-        if route == .socket, !open.database.place.takesSessions {
+        if route != .missing, !open.database.place.isConfirmed {
           return refuse(503, DatabaseService.noLease, request, peer, channel)
         }
         return services.open(route, request, open, from: peer, channel)
@@ -207,7 +207,8 @@ struct DatabaseService: NetworkService {
       if moved.address != nil { world.metrics.redirected() }
       return answer(moved.answer(to: request, from: peer), request, peer, channel)
     case .database(let open):
-      if !open.database.place.takesSessions, DatabaseService.beginsSession(request) {
+      // What is read may be old, and nothing can be written.
+      if !open.database.place.isConfirmed, request.method != .options {
         return refuse(503, DatabaseService.noLease, request, peer, channel)
       }
       if let text = DatabaseService.missing[DatabaseService.path(of: request)] {

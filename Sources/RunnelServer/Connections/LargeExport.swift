@@ -46,6 +46,7 @@ final class LargeExport: Sendable {
   static func begin(
     _ wish: Wish, of database: ServedDatabase, now: Int64, isLarge: Bool
   ) -> Begun {
+    guard database.place.isConfirmed else { return .refused(failure) }
     do {
       let snapshot = try database.place.snapshot()
       let tree = ServedTree(rules: database.rules, database.allowance)

@@ -191,6 +191,11 @@ extension ServedDatabases {
     }
   }
 
+  /// Has what waits for a store from some time on answered as well as it can be.
+  func endWaits(at time: ContinuousClock.Instant) {
+    for link in links { link.keeper.place.deadline?.set(time) }
+  }
+
   /// Lets no more clients be sent here by other servers.
   func withdraw() {
     for link in links { link.keeper.withdraw() }

@@ -97,7 +97,8 @@ final class StoreAccounts: IdentityStorage {
     self.init(
       try PostgresSession(
         namespace: StoreAccounts.namespace, lease: lease,
-        patience: StoreAccounts.followingPatience, isNamed: StoreAccounts.isNamed
+        patience: StoreAccounts.followingPatience, deadline: place.deadline,
+        isNamed: StoreAccounts.isNamed
       ) { [patience] in try PostgresConnection(place, patience: patience) },
       own: nil, outageMax: .zero, now: { 0 }, announce: { _ in })
     try noteAll()
@@ -157,7 +158,7 @@ final class StoreAccounts: IdentityStorage {
       } catch let error as PostgresError where error.isWorthRetrying {
         let start = outage ?? .now
         outage = start
-        if start.duration(to: .now) >= outageMax { throw error }
+        if session.isPastDeadline || start.duration(to: .now) >= outageMax { throw error }
         pause.wait()
       }
     }

@@ -51,7 +51,8 @@ actor StoreKeeper {
   private nonisolated let executor: TreeExecutor
   /// The thread of large reads of the store: one that is out of reach holds up those of no other.
   nonisolated let reads: TreeExecutor
-  private nonisolated let place: PostgresPlace
+  /// Where the store is, and how long it is waited for when the server ends.
+  nonisolated let place: PostgresPlace
   nonisolated let logger: Logger
   private nonisolated let metrics: ServerMetrics
   private nonisolated let tell: @Sendable (News) -> Void
@@ -86,7 +87,9 @@ actor StoreKeeper {
     _ configuration: StoreConfiguration, logger: Logger, metrics: ServerMetrics,
     tell: @escaping @Sendable (News) -> Void
   ) throws {
-    (name, place) = ("the store \(configuration.name)", PostgresPlace(configuration.connection))
+    var place = PostgresPlace(configuration.connection)
+    place.deadline = PostgresDeadline()
+    (name, self.place) = ("the store \(configuration.name)", place)
     (self.logger, self.metrics, self.tell) = (logger, metrics, tell)
     let lease = StoreLease(address: configuration.address ?? "")
     self.lease = lease

@@ -41,7 +41,7 @@ struct StoreLink: Sendable {
   func place(of name: String) -> ServedPlace {
     .namespace(
       ServedNamespace(
-        name: name, store: store.name, place: PostgresPlace(store.connection), keeper: keeper,
+        name: name, store: store.name, place: keeper.place, keeper: keeper,
         patience: store.patience))
   }
 

@@ -11,9 +11,12 @@ extension ServedDatabase {
   /// Between two attempts to do what is owed, or what waits for a move.
   static let retryMilliseconds = 250
 
+  /// True if nothing is waited for any more, because the server ends.
+  var mustEnd: Bool { isEnding.load(ordering: .relaxed) || place.isPastDeadline }
+
   /// Refuses jobs that failed, without those that are owed if they may succeed later.
   func giveUp(_ batch: [TreeJob], _ failure: any Error, maySucceed: Bool) -> TreeTold {
-    if !maySucceed || isEnding.load(ordering: .relaxed) {
+    if !maySucceed || mustEnd {
       return batch.flatMap { refuse($0, failure) }
     }
     wait(for: batch.filter(\.isOwed), failure)
@@ -118,7 +121,7 @@ extension ServedDatabase {
   /// Lets what writes wait until the namespace is moved, and does the rest.
   func waitForMove(_ batch: [TreeJob], _ failure: any Error) -> TreeTold {
     let wasEmpty = held.isEmpty
-    let patience = isEnding.load(ordering: .relaxed) ? nil : place.patience
+    let patience = mustEnd ? nil : place.patience
     let (others, refused) = held.take(batch, for: patience)
     if wasEmpty, !held.isEmpty {
       metrics.noteRetry(of: name)

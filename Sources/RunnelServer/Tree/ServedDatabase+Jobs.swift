@@ -1,4 +1,5 @@
 import RunnelDatabase
+import RunnelPostgres
 import RunnelSync
 import RunnelTree
 import Synchronization
@@ -19,6 +20,10 @@ extension ServedDatabase {
   func perform(
     _ job: TreeJob, _ tree: inout ServedTree, _ transaction: any ServedTransaction
   ) throws -> TreeTold {
+    if job.isReadForClient, !place.isConfirmed {
+      throw PostgresError(
+        .leaseEnded, "The lease of this server has ended, so that what it reads may be old.")
+    }
     let now = max(calendar(), transaction.earliestTime)
     switch job.wish {
     case .request(let request):

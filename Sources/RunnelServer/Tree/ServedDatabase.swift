@@ -280,7 +280,7 @@ actor ServedDatabase {
       } catch {
         if storage.isFrozen(error) { return waitForMove(batch, error) }
         let isOutOfReach = storage.isWorthRetrying(error)
-        if isOutOfReach, !isEnding.load(ordering: .relaxed), patience.wait() {
+        if isOutOfReach, !mustEnd, patience.wait() {
           metrics.noteRetry(of: name)
           continue
         }

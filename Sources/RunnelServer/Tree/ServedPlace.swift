@@ -51,7 +51,10 @@ enum ServedPlace: Sendable {
   }
 
   /// False while the server has no lease in the store: what it knows may be old, and it would not notice.
-  var takesSessions: Bool { keeper?.lease.isHeld ?? true }
+  var isConfirmed: Bool { keeper?.lease.isHeld ?? true }
+
+  /// True if the server ends, so that the storage is waited for no more.
+  var isPastDeadline: Bool { keeper?.place.deadline?.isOver ?? false }
 
   /// How long jobs wait for the storage while it is out of reach.
   var patience: Duration {

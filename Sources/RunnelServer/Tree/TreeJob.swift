@@ -69,6 +69,19 @@ struct TreeJob: Sendable {
     }
   }
 
+  /// True if a client is told what the job reads, and the job writes nothing.
+  var isReadForClient: Bool {
+    switch wish {
+    case .request(let request):
+      switch request.operation {
+      case .listen, .get: true
+      default: false
+      }
+    case .operation, .service: !isWriting
+    case .putSpooled, .attend, .endStream, .takeRules, .look, .takeOver, .probe: false
+    }
+  }
+
   /// True if the job is the end of something that was promised: it is done as soon as the storage is
   /// there again.
   var isOwed: Bool {

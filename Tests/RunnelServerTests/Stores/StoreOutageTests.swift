@@ -249,6 +249,35 @@ struct StoreOutageTests {
     }
   }
 
+  /// Once, requests under way were closed without an answer, and the server ended a minute later.
+  @Test func aServerThatEndsGivesUpASilentPrimary() async throws {
+    let pair = try PostgresPair()
+    defer { pair.thawPrimary() }
+    let store = try PostgresStore(PostgresPlace(pair.place))
+    try store.makeTables()
+    for name in ["test", "other"] { try store.makeNamespace(named: name) }
+    store.close()
+    try await TestServer.$store.withValue(pair.place) {
+      let server = try await TestServer {
+        $0.isEmulator = true
+        $0.stopDuration = .seconds(8)
+      }
+      #expect(try server.request("PUT", "/n.json?ns=test", "1").status == 200)
+      try pair.freezePrimary()
+      let clients = try (0..<3).map { _ in try server.client() }
+      try clients[0].sendRequest("PUT", "/n.json?ns=test", "2")
+      try clients[1].sendRequest("GET", "/n.json?ns=test")
+      try clients[2].sendRequest("PUT", "/n.json?ns=other", "2")
+      try wait(for: "the silence") { metric("runnel_store_silence_seconds", of: server) > 0 }
+      let start = ContinuousClock.now
+      let running = server.server
+      async let end: Void = running.stop()
+      for client in clients { #expect(try client.readAnswer(to: "PUT").status == 503) }
+      await end
+      #expect(start.duration(to: .now) < .seconds(40))
+    }
+  }
+
   /// Once, people were told that the primary did not answer, and then in between that it did again.
   @Test func aPrimaryThatConfirmsNothingIsToldFromOneThatIsSilent() async throws {
     try await TestServer.onStore {
@@ -270,6 +299,35 @@ struct StoreOutageTests {
         _ = try other.perform([PostgresStatement("ROLLBACK")])
         try wait(for: "ready") { try admin.request("GET", "/readyz").status == 200 }
         #expect(try server.request("PUT", "/n.json", "1").status == 200)
+      }
+    }
+  }
+
+  /// Once, it answered from a primary that may have been replaced, as long as that could be read.
+  @Test func aServerWithoutLeaseAnswersNoReads() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      try await withServer(rules: nil, { change(&$0) { _ in } }) { server in
+        let client = try server.client()
+        #expect(try client.request("PUT", "/n.json", "1").status == 200)
+        let other = try PostgresConnection(PostgresPlace(place))
+        defer { other.close() }
+        _ = try other.perform([
+          PostgresStatement("BEGIN"), PostgresStatement("LOCK TABLE server IN EXCLUSIVE MODE"),
+        ])
+        try wait(for: "the end of the lease") {
+          metric("runnel_store_leases_lost_total", of: server) == 1
+        }
+        for (method, target) in [
+          ("GET", "/n.json"), ("HEAD", "/n.json"), ("GET", "/.json?shallow=true"),
+          ("GET", "/.settings/rules.json"), ("PUT", "/n.json"),
+        ] {
+          let body = method == "PUT" ? "2" : nil
+          #expect(try server.request(method, target, body).status == 503, "\(method) \(target)")
+        }
+        _ = try other.perform([PostgresStatement("ROLLBACK")])
+        try wait(for: "a read") { try server.request("GET", "/n.json").status == 200 }
+        #expect(try server.request("GET", "/n.json").body == "1")
       }
     }
   }
