@@ -18,6 +18,14 @@ import Testing
     #expect(texts("", "::1,::2", "") == ["/::1:", "/::2:"])
   }
 
+  /// Once, there were two full stops.
+  @Test func anErrorIsASentenceBeforeAnotherOne() {
+    let silent = PostgresError(.timedOut, "The database did not answer in time.")
+    #expect(silent.sentence == "The database did not answer in time.")
+    let locked = PostgresError(.refused, state: "55P03", "It is locked")
+    #expect(locked.sentence == "It is locked (55P03).")
+  }
+
   @Test func aRefusalHasItsCode() {
     let wrong = ConnectionRefusal(
       """

@@ -312,17 +312,16 @@ package final class RawClient {
   }
 
   /// The code of the close frame that comes next, whatever comes before.
-  package func readClose() throws -> Int { try readClosing().code }
+  package func readClose() throws -> Int { try readCloseReason().code }
 
   /// The code and the text of the close frame that comes next, whatever comes before.
-  package func readClosing() throws -> (code: Int, text: String) {
+  package func readCloseReason() throws -> (code: Int, text: String) {
     while true {
       let (opcode, payload) = try readFrame()
-      if opcode != 8 || payload.count < 2 { continue }
-      return (
-        Int(payload[0]) << 8 | Int(payload[1]),
-        String(decoding: payload.dropFirst(2), as: UTF8.self)
-      )
+      if opcode == 8, payload.count >= 2 {
+        let text = String(decoding: payload.dropFirst(2), as: UTF8.self)
+        return (Int(payload[0]) << 8 | Int(payload[1]), text)
+      }
     }
   }
 }

@@ -96,11 +96,12 @@ struct PutStoreRulesCommand: ParsableCommand, FileNaming {
         now: DatabaseEnvironment.system.now())
     } catch let error as PostgresError where [.disconnected, .inDoubt].contains(error.kind) {
       throw Failure(
-        "\(error) Whether the rules were replaced is not known: `runnel store rules get \(namespace)` prints "
+        "\(error.sentence) Whether the rules were replaced is not known: `runnel store rules get \(namespace)` prints "
           + "those that hold.", status: .retryable)
     } catch let error as PostgresError where error.isWorthRetrying {
       throw Failure(
-        "\(error). The rules of \(namespace) were not replaced: try again.", status: .retryable)
+        "\(error.sentence) The rules of \(namespace) were not replaced: try again.",
+        status: .retryable)
     }
     try StandardOutput.say("The rules of \(namespace) were replaced.\n")
   }

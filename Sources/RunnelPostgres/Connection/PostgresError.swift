@@ -35,6 +35,9 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
 
   package var description: String { state.map { "\(message) (\($0))" } ?? message }
 
+  /// The description with a full stop, before another sentence.
+  package var sentence: String { description.hasSuffix(".") ? description : description + "." }
+
   /// True if the same transaction may succeed when it is done anew.
   ///
   /// Source: several servers, section 3, rule 6.

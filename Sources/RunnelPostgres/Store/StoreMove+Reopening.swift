@@ -10,6 +10,8 @@ extension StoreMove {
     /// It was not opened there yet, and is not there any more.
     case removed
     case there(String)
+    /// It is open in the store of that name, and frozen by a move from there.
+    case frozen(String)
     /// It is not there any more, or that is not known, and why.
     case missing(String)
   }
@@ -27,12 +29,16 @@ extension StoreMove {
     switch try find(namespace, of: source, from: place.store, or: name, opened) {
     case .removed: outcome = .opened(rest: nil)
     case .there(let words):
-      // It was opened before that could be given up.
-      try source.connection.perform([
-        forgetting([unopenedName, givingUpName], .integer(namespace.number))
-      ])
+      try noteOpened(namespace, of: source)
       throw PostgresError(
         .unsuitable, "\(start) already, and is in the store \(words): it can only be moved back.")
+    case .frozen(let words):
+      try noteOpened(namespace, of: source)
+      throw PostgresError(
+        .unsuitable,
+        "\(start) already, and is frozen in the store \(words) by a move from there that is not done: do that "
+          + "one again, or give it up: `runnel store move \(namespace.name) --store \(words) --give-up`."
+      )
     case .missing(let reason):
       let isBegun = try source.isBeingGivenUp(namespace)
       guard isForced else {
@@ -65,6 +71,15 @@ extension StoreMove {
     try source.atomically(statements)
     try? StoreWake.send([.servers], source.connection)
     return outcome
+  }
+
+  /// Notes that what was moved was opened in the other store, before that could be given up.
+  private static func noteOpened(
+    _ namespace: PostgresStore.Namespace, of source: PostgresStore
+  ) throws {
+    try source.connection.perform([
+      forgetting([unopenedName, givingUpName], .integer(namespace.number))
+    ])
   }
 
   /// Looks for a namespace in the store to which it was moved, and in those to which it was moved on; what is
@@ -107,7 +122,9 @@ extension StoreMove {
           try undoArrival(of: there, by: number, in: store)
           return .removed
         }
-        if try source.hasArrived(namespace, as: there, in: store) { return .there(other) }
+        if try source.hasArrived(namespace, as: there, in: store) {
+          return there.state == .frozen ? .frozen(other) : .there(other)
+        }
         let isOfThis =
           try number.map { try store.metaValue(camePrefix + $0, of: there) != nil } ?? true
         if !isOfThis, isBegun { return .removed }

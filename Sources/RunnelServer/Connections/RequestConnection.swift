@@ -131,7 +131,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
 
   func flush() { channel.flush() }
 
-  func stop() {
+  func stop(_ reason: StopReason) {
     if !exchange.isStreaming { return }
     abort()
   }

@@ -125,13 +125,13 @@ final class SocketConnection: SocketHandling, ServedConnection {
 
   func flush() { channel.flush() }
 
-  func stop() {
-    carryOut(session.close(.goingAway("The server ends.")))
+  func stop(_ reason: StopReason) {
+    carryOut(session.close(.goingAway(reason.text)))
     channel.flush()
   }
 
   func stopWhenDone() {
-    carryOut(session.endWhenDone(.goingAway("The server ends.")))
+    carryOut(session.endWhenDone(.goingAway(StopReason.serverEnds.text)))
     channel.flush()
   }
 

@@ -14,7 +14,7 @@ protocol ServedConnection: AnyObject {
   /// Hands the sent bytes to the network.
   func flush()
   /// Ends the connection at once, because the server ends, or serves its database no more.
-  func stop()
+  func stop(_ reason: StopReason)
   /// Takes no more messages, and ends the connection, because the server ends, when those that were taken are
   /// done and answered.
   func stopWhenDone()
@@ -159,16 +159,16 @@ final class Switchboard: TreeAudience, Sendable {
     for connection in all { connection.loop.run { connection.value.stopWhenDone() } }
   }
 
-  /// Ends all connections at once.
-  func stopAll() {
-    for connection in all { connection.loop.run { connection.value.stop() } }
+  /// Ends all connections at once, because the server ends, or serves none of them.
+  func stopAll(_ reason: StopReason = .serverEnds) {
+    for connection in all { connection.loop.run { connection.value.stop(reason) } }
   }
 
-  /// Tells the connections to a database that it is served here no more.
-  func stop(database: String) {
+  /// Tells the connections to a database why it is served here no more.
+  func stop(database: String, _ reason: StopReason) {
     for connection in all {
       connection.loop.run {
-        if connection.value.summary.database == database { connection.value.stop() }
+        if connection.value.summary.database == database { connection.value.stop(reason) }
       }
     }
   }

@@ -200,7 +200,7 @@ final class ServiceExchange: ExchangeHandling, ServedConnection {
   func flush() { channel.flush() }
 
   /// The answer gets time until the server ends.
-  func stop() {}
+  func stop(_ reason: StopReason) {}
 
   func disconnect() {
     if isAnswered { return }

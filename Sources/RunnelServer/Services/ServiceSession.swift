@@ -97,7 +97,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     carryOut(engine.open(now: uptime))
     // Clients of this version wait for it.
     if engine.version == .three { connect() }
-    if world.switchboard.isEnding { stop() }
+    if world.switchboard.isEnding { stop(.serverEnds) }
   }
 
   // MARK: From the carrier
@@ -429,11 +429,13 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     if let socket, socket.bound.loop == loop { socket.bound.value.flush() }
   }
 
-  private static let serverEnds = EngineHost.Closing(code: 1001, text: "The server ends.")
+  private static func closing(_ reason: StopReason) -> EngineHost.Closing {
+    EngineHost.Closing(code: 1001, text: reason.text)
+  }
 
-  func stop() {
+  func stop(_ reason: StopReason) {
     isEnding = true
-    end(ServiceSession.serverEnds)
+    end(ServiceSession.closing(reason))
     flush()
   }
 
@@ -446,7 +448,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   /// Ends the session if it is to end, and its client has all answers.
   private func endIfDone() {
     if isEnding, calls.isEmpty, delayed.isEmpty, engine.waitingBytes == 0 {
-      end(ServiceSession.serverEnds)
+      end(ServiceSession.closing(.serverEnds))
     }
   }
 

@@ -135,7 +135,7 @@ extension ServedDatabases {
       } else if served != nil || configuration.didLeave != nil {
         let address = head.movedTo.isEmpty ? "" : ", to \(head.movedTo)"
         logger.notice("\(head.name) was moved to another store\(address)")
-        world.switchboard.stop(database: head.name)
+        world.switchboard.stop(database: head.name, .moved)
         configuration.didLeave?(head.name)
       }
     case .moved: break
@@ -181,7 +181,7 @@ extension ServedDatabases {
         logger.notice("\(name) is served now")
       }
       guard let former else { return }
-      world.switchboard.stop(database: name)
+      world.switchboard.stop(database: name, .moved)
       former.close()
     } catch {
       logger.error("\(name) cannot be served yet: \(error)")
@@ -218,7 +218,7 @@ extension ServedDatabases {
     for (name, open) in dropped {
       let reason = "it was dropped, or the database has an older state"
       logger.notice("\(name) is not in the store \(store) any more, and is not served: \(reason)")
-      world.switchboard.stop(database: name)
+      world.switchboard.stop(database: name, .dropped)
       world.files.submit { open.database.close() }
       configuration.didLeave?(name)
     }
@@ -277,8 +277,8 @@ extension ServedDatabases {
     case .orphans:
       for database in served { database.submit(TreeJob(connection: 0, wish: .takeOver)) }
     case .leaseLost:
-      if links.count == 1 { return world.switchboard.stopAll() }
-      for database in served { world.switchboard.stop(database: database.name) }
+      if links.count == 1 { return world.switchboard.stopAll(.noLease) }
+      for database in served { world.switchboard.stop(database: database.name, .noLease) }
     }
   }
 }

@@ -231,7 +231,7 @@ import Testing
         #expect(told.count == 1)
         #expect(try JSONValue(parsing: told.last ?? "")[1]?.array?.count == 1001)
         for ended in [client, other] {
-          let closing = try ended.client.readClosing()
+          let closing = try ended.client.readCloseReason()
           #expect(closing.code == 1000)
           #expect(closing.text.hasPrefix("Too many records were changed"))
         }
@@ -251,12 +251,12 @@ import Testing
       } _: { server in
         let large = try SocketIOClient(server)
         try large.send("42" + String(repeating: "x", count: 1_000_000))
-        let (code, text) = try large.client.readClosing()
+        let (code, text) = try large.client.readCloseReason()
         #expect(code == 1009)
         #expect(text == "A packet has 1000001 bytes, and at most 1000000 are taken.")
         let deep = try SocketIOClient(server)
         try deep.send("42" + String(repeating: "[", count: 20))
-        #expect(try deep.client.readClosing().text == "A packet is nested deeper than 10 levels.")
+        #expect(try deep.client.readCloseReason().text == "A packet is nested deeper than 10 levels.")
       }
     }
     log.flush()

@@ -150,6 +150,26 @@ struct MoveBackTests {
     }
   }
 
+  /// Once, it was said only that it is in the other store.
+  @Test func whereAMoveBackIsFrozenIsTold() throws {
+    defer { for store in all { store.close() } }
+    try move(0, 1)
+    try breakOff()
+    try forbidding("0", 1) {
+      #expect(throws: PostgresError.self) { _ = try giveUp() }
+    }
+    #expect(try found(1).state == .frozen && found(0).state == .moved)
+    let refused = #expect(throws: PostgresError.self) {
+      _ = try StoreMove.giveUp(try found(0), of: all[0]) { _ in
+        try PostgresStore(PostgresPlace(places[1]))
+      }
+    }
+    let words = refused?.message ?? ""
+    #expect(words.contains("is frozen in the store two by a move from there"), "\(words)")
+    #expect(words.contains("`runnel store move test --store two --give-up`"), "\(words)")
+    #expect(try giveUp() == .opened(rest: nil))
+  }
+
   @Test func whatComesFromALostStoreIsOpenedOnlyIfForced() throws {
     defer { for store in all { store.close() } }
     try move(0, 1)

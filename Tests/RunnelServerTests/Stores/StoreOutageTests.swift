@@ -310,6 +310,7 @@ struct StoreOutageTests {
       try await withServer(rules: nil, { change(&$0) { _ in } }) { server in
         let client = try server.client()
         #expect(try client.request("PUT", "/n.json", "1").status == 200)
+        let socket = try server.socket()
         let other = try PostgresConnection(PostgresPlace(place))
         defer { other.close() }
         _ = try other.perform([
@@ -318,6 +319,8 @@ struct StoreOutageTests {
         try wait(for: "the end of the lease") {
           metric("runnel_store_leases_lost_total", of: server) == 1
         }
+        let reason = try socket.client.readCloseReason().text
+        #expect(reason.contains("does not confirm that this server may serve"))
         for (method, target) in [
           ("GET", "/n.json"), ("HEAD", "/n.json"), ("GET", "/.json?shallow=true"),
           ("GET", "/.settings/rules.json"), ("PUT", "/n.json"),

@@ -78,6 +78,20 @@ struct StoreServerTests {
     #expect(text.contains("`runnel store rules put bare FILE`"), "\(text)")
   }
 
+  /// Once, its clients were told that the server ends.
+  @Test func clientsOfADroppedNamespaceAreToldThat() async throws {
+    try await TestServer.onStore {
+      let store = try PostgresStore(PostgresPlace(try #require(TestServer.store)))
+      defer { store.close() }
+      try await withServer { server in
+        let socket = try server.socket()
+        try store.dropNamespace(try #require(try store.namespace(named: "test")))
+        let reason = try socket.client.readCloseReason()
+        #expect(reason.code == 1001 && reason.text == "The database is not there any more.")
+      }
+    }
+  }
+
   /// What holds of a served file, by name.
   private static let conformance: [(name: String, test: @Sendable () async throws -> Void)] = [
     ("writes", { try await RequestTests().writesAreAnsweredAsSpecified() }),
