@@ -100,6 +100,35 @@ import Testing
     }
   }
 
+  /// Once, a place that is larger than the limit could not be listened to.
+  @Test func aPlaceLargerThanTheLimitIsToldToWhoReads() async throws {
+    try await withServer(rules: ServiceTesting.rules) {
+      ServiceTesting.configure(&$0)
+      $0.wire.unsentBytesMax = 100_000
+    } _: { server in
+      let text = String(repeating: "x", count: 9_000_000)
+      let body = "{\"text\":\"\(text)\"}"
+      #expect(
+        try server.request("PUT", "/messages/x.json?print=silent", body).status == 204)
+      let socket = try server.socket()
+      try socket.ask(1, "q", "{\"p\":\"/messages/x\",\"h\":\"\"}")
+      #expect(try socket.nextText().utf8.count > text.utf8.count)
+      #expect(try socket.next()["b"]?["s"] == "ok")
+      let stream = try server.client()
+      try stream.sendRequest(
+        "GET", "/messages/x.json", headers: ["Accept": "text/event-stream"])
+      #expect(try stream.readHead().status == 200)
+      #expect(try stream.readEvent().data.utf8.count > text.utf8.count)
+      let services = try SocketIOClient(server)
+      let record = try services.ask(["get", "messages", "x"])
+      #expect(record["text"]?.string?.utf8.count == text.utf8.count)
+      // All of them go on.
+      #expect(try server.request("PUT", "/messages/x/n.json?print=silent", "1").status == 204)
+      #expect(try socket.next()["b"]?["p"] == "messages/x/n")
+      #expect(try stream.readEvent().data == "{\"path\":\"/n\",\"data\":1}")
+    }
+  }
+
   /// What a client asks to read waits until it has taken earlier answers, and holds up nobody else.
   @Test(arguments: ["/text", "/object"])
   func readsWaitForAClientThatDoesNotTakeTheirAnswers(place: String) async throws {

@@ -22,6 +22,8 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
   /// The name of a limit that the request reached; nil if it reached none.
   private var limit: String?
   private var sentBytes = 0
+  /// The bytes of a stream that its client has not taken.
+  private var unsent: UnsentCount
   private var isEnded = false
   /// The text that was read and not sent yet.
   private var text: [UInt8]?
@@ -49,6 +51,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
   ) {
     (self.request, self.database, self.verifier, self.world) = (request, database, verifier, world)
     (self.peer, self.channel) = (peer, channel)
+    unsent = UnsentCount(max: world.limits.wire.unsentBytesMax)
     exchange = RESTExchange(RESTRequest(request), limits: limits)
     startTime = world.now.uptime
   }
@@ -110,7 +113,8 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     case .served, .serviceEvent, .serviceEventsMissed:
       preconditionFailure("Only clients of services receive these.")
     }
-    if exchange.isStreaming, channel.unsentBytes > world.limits.wire.unsentBytesMax {
+    unsent.settle(unsent: channel.unsentBytes)
+    if exchange.isStreaming, unsent.isExceeded {
       world.metrics.reached(WireLimit.unsentBytes)
       abort()
     }
@@ -200,6 +204,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
       channel.send(HTTPResponse(head))
     case .body(let piece):
       sentBytes += piece.count
+      unsent.add(piece.count)
       channel.send(piece)
     case .end:
       channel.end()

@@ -86,7 +86,7 @@ extension ServerLimit {
       "The most bytes per second from one connection; more are delayed.", .bytes),
     count(
       WireLimit.unsentBytes, \.wire.unsentBytesMax,
-      "The most unsent bytes for a client that reads too slowly.", .bytes),
+      "The most unsent bytes for a client that reads too slowly, besides one large answer.", .bytes),
     count(
       NetworkLimit.unsentBytes, \.network.unsentBytesMax,
       "The most unsent bytes for all clients together; who does not read loses the connection.",

@@ -27,6 +27,7 @@ final class EngineSocket: SocketHandling {
   private let world: ServerWorld
   /// True if a session that polls is to move here.
   private let isMove: Bool
+  private var unsent: UnsentCount
 
   init(
     _ session: LoopBound<ServiceSession>, _ channel: SocketChannel, _ world: ServerWorld,
@@ -34,6 +35,7 @@ final class EngineSocket: SocketHandling {
   ) {
     (self.session, self.channel, self.world) = (session, channel, world)
     self.isMove = isMove
+    unsent = UnsentCount(max: world.limits.wire.unsentBytesMax)
   }
 
   private var reference: Reference {
@@ -66,8 +68,10 @@ final class EngineSocket: SocketHandling {
 
   /// Sends a frame; a client that reads too slowly loses its connection.
   func send(_ text: [UInt8]) {
+    unsent.settle(unsent: channel.unsentBytes)
+    unsent.add(text.count)
     channel.send(text)
-    if channel.unsentBytes <= world.limits.wire.unsentBytesMax { return }
+    if !unsent.isExceeded { return }
     world.metrics.reached(WireLimit.unsentBytes)
     channel.close(code: 1008, text: "The client reads too slowly.")
   }

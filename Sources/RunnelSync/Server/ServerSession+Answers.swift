@@ -87,8 +87,8 @@ extension ServerSession {
   /// Sends several changes of a query that the connection listens to, as `tell` does one by one.
   package mutating func tell(_ listen: ListenNumber, _ run: PushRun) -> [Effect] {
     guard isOpen, let asked = listens[listen], asked.isAnswered else { return [] }
-    if asked.tag == nil, unsentBytes + run.byteCount <= limits.unsentBytesMax {
-      unsentBytes += run.byteCount
+    if asked.tag == nil, unsent.countedBytes + run.byteCount <= limits.unsentBytesMax {
+      unsent.add(run.byteCount)
       effects.append(.sendRun(run))
     } else {
       for push in run.pushes where isOpen { send(frames: push.frames(tag: asked.tag)) }

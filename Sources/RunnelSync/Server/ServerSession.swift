@@ -115,8 +115,9 @@ package struct ServerSession: Sendable {
   /// The credential that identified the caller; nil if unauthenticated.
   package internal(set) var credential: Credential?
   /// The number of bytes that were sent and not yet taken by the network.
-  package internal(set) var unsentBytes = 0
+  package var unsentBytes: Int { unsent.bytes }
 
+  var unsent: UnsentCount
   var phase = Phase.new
   var assembler: FrameAssembler
   var effects: [Effect] = []
@@ -152,6 +153,7 @@ package struct ServerSession: Sendable {
   /// Makes a session of a connection that is not open yet.
   package init(_ configuration: Configuration) {
     self.configuration = configuration
+    unsent = UnsentCount(max: configuration.limits.unsentBytesMax)
     assembler = FrameAssembler(bytesMax: configuration.limits.messageBytesMax)
     requestAllowance = Allowance(perSecond: configuration.limits.requestsPerSecond)
     byteAllowance = Allowance(perSecond: configuration.limits.bytesPerSecond)
@@ -234,7 +236,7 @@ extension ServerSession {
   }
 
   /// Takes the number of sent bytes that the network has taken.
-  package mutating func sent(_ bytes: Int) { unsentBytes = max(0, unsentBytes - bytes) }
+  package mutating func sent(_ bytes: Int) { unsent.take(bytes) }
 
   /// Takes a sign of life of the client other than a text frame.
   package mutating func heard(now: WireTime) {
@@ -314,11 +316,9 @@ extension ServerSession {
 
   mutating func send(frames: [[UInt8]]) {
     // A single message may be larger than the limit of unsent bytes.
-    let isFull = unsentBytes > limits.unsentBytesMax
-    for frame in frames {
-      unsentBytes += frame.count
-      effects.append(.send(frame))
-    }
+    let isFull = unsent.isExceeded
+    unsent.add(frames.reduce(0) { $0 + $1.count })
+    effects += frames.map { .send($0) }
     if isOpen, isFull {
       effects.append(.note(.unsentBytes))
       end(.policyViolation("The client does not read its messages."))

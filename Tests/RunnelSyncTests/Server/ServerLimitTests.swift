@@ -128,6 +128,25 @@ import Testing
     #expect(world.tree.listenCount == 0)
   }
 
+  /// Once, the answer that follows the data ended the connection at once.
+  @Test func aMessageThatIsLargerThanTheLimitIsSentToWhoReads() throws {
+    let text = String(repeating: "x", count: 5000)
+    var world = try ServedWorld("{\"a\":\"\(text)\"}")
+    let connection = world.connect(limits: limits { $0.unsentBytesMax = 1000 })
+    let told = world.send(
+      #"{"t":"d","d":{"r":1,"a":"q","b":{"p":"/","h":""}}}"#, by: connection)
+    #expect(told.count == 2)
+    // It is taken in part; what follows it counts.
+    world.change(connection) { session, _ in
+      session.sent(2000)
+      return []
+    }
+    for number in 0..<10 { try world.write(.set(Path("/n"), .number(JSONNumber(Int64(number))))) }
+    #expect(world.closes[connection] == nil)
+    for number in 0..<40 { try world.write(.set(Path("/n"), .number(JSONNumber(Int64(-number))))) }
+    #expect(world.closes[connection]?.code == 1008)
+  }
+
   @Test func whatIsLeftForTheEndIsBounded() throws {
     var world = try ServedWorld()
     let connection = world.connect(limits: limits { $0.disconnectBytesMax = 200 })
