@@ -331,7 +331,10 @@ public final class DatabaseServer: Service, Sendable {
 
   /// Reloads rules, certificates, keys, secrets and service accounts; an invalid file changes
   /// nothing.
+  ///
+  /// Published keys begin to be fetched again.
   public func reloadFiles() async {
+    databases.refreshKeys()
     await withCheckedContinuation { done in
       let watched = databases.watched
       world.files.submit {

@@ -290,6 +290,9 @@ final class ServedDatabases: Sendable {
     await published.start()
   }
 
+  /// Fetches the published keys again, if there are any.
+  func refreshKeys() { published.withLock(\.self)?.refresh() }
+
   // MARK: Finding
 
   /// The open databases, in the order of their names.

@@ -45,6 +45,32 @@ import Testing
     }
   }
 
+  @Test func theLogSaysWhetherThereAreKeys() async throws {
+    let log = KeptLog()
+    try await withWeb { web, port in
+      let address = "http://127.0.0.1:\(port)/keys"
+      try await log.during {
+        // The first answer is 500.
+        try await withServer(rules: "{\"rules\":{}}") {
+          $0.project = "demo"
+          $0.keys = address
+        } _: { server in
+          web.add(.init(body: PublishedKeysTests.keys))
+          await server.server.reloadFiles()
+          while !log.messages.contains(where: { $0.hasPrefix("1 keys of") }) { await Task.yield() }
+          await server.server.reloadFiles()
+          while !log.messages.contains(where: { $0.hasPrefix("The old keys stay") }) {
+            await Task.yield()
+          }
+          #expect(web.asked.count == 3)
+        }
+      }
+    }
+    let first = log.messages.first { $0.contains("new attempt in 5 s") }
+    #expect(
+      first?.hasPrefix("There are no keys yet, so the tokens that they sign are refused") == true)
+  }
+
   @Test func pausesHaveBounds() {
     #expect(PublishedKeys.pause(after: WebText([], maxAgeSeconds: 0)) == 60)
     #expect(PublishedKeys.pause(after: WebText([], maxAgeSeconds: .max)) == 86_400)

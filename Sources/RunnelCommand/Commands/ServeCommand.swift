@@ -38,8 +38,9 @@ struct ServeCommand: ParsableCommand {
       serve run --help`.
 
       The server prints its addresses to standard output, and its log to standard error, as lines \
-      of JSON. SIGINT or SIGTERM ends it, after it has sent pending answers. It reloads its files \
-      on SIGHUP, and when they change.
+      of JSON. SIGINT or SIGTERM ends it, after it has sent pending answers, which may take 10 \
+      seconds. It reloads its files on SIGHUP, and when they change; on SIGHUP it also fetches \
+      published keys again.
 
       Examples:
         runnel serve chat.db

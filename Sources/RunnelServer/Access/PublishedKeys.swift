@@ -25,6 +25,8 @@ final class PublishedKeys: Sendable {
   private let take: @Sendable (SigningKeys) -> Void
   /// The task that fetches the keys; nil before the start and after the end.
   private let task = Mutex<Task<Void, Never>?>(nil)
+  /// True once keys were fetched.
+  private let hasKeys = Atomic<Bool>(false)
 
   /// Makes keys that are not fetched yet; `take` is called with each key set.
   init(
@@ -37,14 +39,24 @@ final class PublishedKeys: Sendable {
   /// Fetches the keys now and whenever they expire, until `stop`.
   func start() async {
     let first = await get(failureCount: 0)
-    let task = Task {
-      var (pause, failureCount) = first
-      // The sleep is cut short only by `stop`.
-      while (try? await Task.sleep(for: .seconds(pause))) != nil {
-        (pause, failureCount) = await get(failureCount: failureCount)
-      }
+    task.withLock { $0 = Task { await self.goOn(after: first) } }
+  }
+
+  /// Fetches the keys now, and from then on whenever they expire; nothing before the start and after the end.
+  func refresh() {
+    task.withLock { task in
+      guard let old = task else { return }
+      old.cancel()
+      task = Task { await self.goOn(after: await self.get(failureCount: 0)) }
     }
-    self.task.withLock { $0 = task }
+  }
+
+  private func goOn(after first: (pauseSeconds: Int, failureCount: Int)) async {
+    var (pause, failureCount) = first
+    // The sleep is cut short only by `stop` and `refresh`.
+    while (try? await Task.sleep(for: .seconds(pause))) != nil {
+      (pause, failureCount) = await get(failureCount: failureCount)
+    }
   }
 
   /// Stops fetching keys.
@@ -57,13 +69,20 @@ final class PublishedKeys: Sendable {
     do {
       let text = try await fetcher.get(address)
       let keys = try SigningKeys(parsing: text.bytes, from: address.description)
+      // What a later fetch found stays.
+      if Task.isCancelled { return (0, 0) }
       take(keys)
+      hasKeys.store(true, ordering: .relaxed)
       let pause = PublishedKeys.pause(after: text)
       logger.info("\(keys.count) keys of \(address) were loaded, for \(pause) s")
       return (pause, 0)
     } catch {
       let pause = PublishedKeys.pause(afterFailures: failureCount)
-      logger.error("The old keys stay, with a new attempt in \(pause) s: \(error)")
+      if Task.isCancelled { return (pause, failureCount + 1) }
+      let state =
+        hasKeys.load(ordering: .relaxed)
+        ? "The old keys stay" : "There are no keys yet, so the tokens that they sign are refused"
+      logger.error("\(state), with a new attempt in \(pause) s: \(error)")
       return (pause, failureCount + 1)
     }
   }
