@@ -148,7 +148,7 @@ struct MainCommand: ParsableCommand {
     let words = GivenArguments.current.texts
     guard message.contains("nexpected argument") || message.contains(" is invalid for '<"),
       let command = words.first,
-      configuration.subcommands.contains(where: { $0._commandName == command }),
+      takesDatabase(words),
       !words.contains(where: { $0 == "-d" || $0.hasPrefix("--database") })
     else { return nil }
     let file = words.dropFirst().first { word in
@@ -160,6 +160,17 @@ struct MainCommand: ParsableCommand {
     let others = words.filter { $0 != file } + ["-d", file]
     let line = others.map { ShellText.quoted(FileName.shown(Array($0.utf8))) }
     return "\nThe database is named with -d: runnel \(line.joined(separator: " "))"
+  }
+
+  /// True if the command that some words begin with has the option of the database.
+  private static func takesDatabase(_ words: [String]) -> Bool {
+    guard var command = configuration.subcommands.first(where: { $0._commandName == words.first })
+    else { return false }
+    let below = words.dropFirst().first
+    if let found = command.configuration.subcommands.first(where: { $0._commandName == below }) {
+      command = found
+    }
+    return command.helpMessage().contains("--database")
   }
 
   /// Advice if a file stands where `diff` expects a place; nil if nothing stands beside it.

@@ -63,6 +63,14 @@ import Testing
     ("name: {a: 1}", "serve.yaml:1: A text is expected here."),
     ("name: \"x", "serve.yaml:2: This is not YAML"),
     ("max-read: 1\nmax-read: 2", "stands twice"),
+    ("name: x\nrules:", "serve.yaml:2: rules: a value is expected behind the colon"),
+    ("listen: []", "serve.yaml:1: listen: a value is expected behind the colon"),
+    ("rules: ~/c.rules.json", "serve.yaml:1: rules: ~ is not expanded here: write the whole path"),
+    (
+      "bytes-per-second: much",
+      "bytes-per-second: give a number of bytes from 1, like 1000, 64K, 256M or 1G, or any."
+    ),
+    ("bytes-per-second: any\nevery: 1h", "serve.yaml:2: every: --every"),
     ("plain-text: true", "--plain-text is for a server behind a proxy"),
   ])
   func mistakesAreToldWithTheirLines(yaml: String, message: String) throws {

@@ -62,6 +62,30 @@ import Testing
     #expect(rate.takeLine(second: 2) == 0)
   }
 
+  @Test func everyMetricIsExplainedThereAndInThePage() async throws {
+    let page = try String(
+      contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../Resources/docs/serve.md").standardizedFileURL,
+      encoding: .utf8)
+    for name in MetricHelp.texts.keys { #expect(page.contains("| `\(name)`"), "\(name)") }
+    try await withServer { server in
+      _ = try server.request("PUT", "/a.json", "1")
+      let lines = server.server.metricsText.split(separator: "\n")
+      for line in lines where line.hasPrefix("# TYPE ") {
+        let name = line.split(separator: " ")[2]
+        #expect(lines.contains { $0.hasPrefix("# HELP \(name) ") }, "\(name)")
+      }
+    }
+  }
+
+  @Test func connectionsOfADatabaseThatIsNotThereAreNotListedAsNone() async throws {
+    try await withServer { server in
+      let client = try server.administrator()
+      #expect(try client.request("GET", "/connections?database=test").status == 200)
+      #expect(try server.administrator().request("GET", "/connections?database=nix").status == 404)
+    }
+  }
+
   /// A gauge that is there from the start can be watched before the first fault.
   @Test func whetherADatabaseCanBeWrittenIsToldFromTheStartAndWhenItsFileIsLost() async throws {
     try await withServer { server in

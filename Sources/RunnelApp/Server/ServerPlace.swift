@@ -41,6 +41,9 @@ extension ServerPlace {
       var target = "/connections?limit=\(countMax + 1)"
       if let database { target += "&database=\(database)" }
       let answer = try asker.ask(.get, target)
+      if answer.status == 404 {
+        throw NetworkError("the server of this folder does not serve this database")
+      }
       guard answer.status == 200 else { throw unexpected(answer) }
       let clients = try answer.bytes.split(separator: 10).map { (line) throws(NetworkError) in
         // A line that is not JSON is not a connection.

@@ -201,6 +201,8 @@ struct ServeOption: Sendable {
     return ServeOption(
       limit.name, .text, value, "\(help) (default: \(limit.text(of: limit.standard)))."
     ) { value, configuration in
+      // The default may be written too.
+      if limit.standard == nil, value.text == limit.text(of: nil) { return }
       limit.set(try value.reading { try limit.value(value.text) }, in: &configuration)
     }
   }

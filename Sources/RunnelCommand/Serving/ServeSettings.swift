@@ -35,12 +35,21 @@ struct ServeSettings {
       if option?.kind != .list, value.texts.count != 1 {
         throw value.failure("one value is expected, not a list.")
       }
+      if value.text.isEmpty {
+        throw value.failure(
+          "a value is expected behind the colon: write one, or leave out the line.")
+      }
       let isPath: Bool =
         switch option?.kind ?? .file {
         case .file, .folder: true
         case .fileOrAddress: !value.text.contains("://")
         case .flag, .text, .list: false
         }
+      if isPath, value.text.hasPrefix("~") {
+        throw value.failure(
+          "~ is not expanded here: write the whole path, or ./\(value.text) for a name that begins so."
+        )
+      }
       if isPath, !value.text.hasPrefix("/") { value.texts = [folder + value.text] }
       values[setting.name] = value
     }

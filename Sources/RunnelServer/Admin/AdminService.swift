@@ -40,6 +40,12 @@ struct AdminService: NetworkService {
         return FixedExchange(
           FixedAnswer(error: "The limit is a number from 0 on.", status: 400), channel)
       }
+      if let name = request.path.flatMap({ ServedDatabases.parameter("database", of: $0) }),
+        readiness(.database(name)) == .unknown
+      {
+        return FixedExchange(
+          FixedAnswer(error: "There is no database \(name.prefix(64)) here.", status: 404), channel)
+      }
       return ConnectionListing(request, world.switchboard, channel)
     }
     return FixedExchange(answer(request.method, path, request.path ?? ""), channel)

@@ -27,7 +27,10 @@ extension ServerLimit {
       ? 1 : factors.first { $0.letter.lowercased() == letters.lowercased() }?.factor
     guard let number = Int64(digits), let factor,
       !number.multipliedReportingOverflow(by: factor).overflow, range.contains(number * factor)
-    else { throw ServerError("give \(expected).", isUsage: true) }
+    else {
+      let any = standard == nil ? ", or \(self.text(of: nil))" : ""
+      throw ServerError("give \(expected)\(any).", isUsage: true)
+    }
     return number * factor
   }
 

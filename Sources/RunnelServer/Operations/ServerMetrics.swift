@@ -305,6 +305,7 @@ final class PrometheusMetrics: MetricsFactory, Sendable {
     for (name, value) in values {
       if name.label != label {
         label = name.label
+        if let help = MetricHelp.texts[label] { lines.append("# HELP \(label) \(help)") }
         lines.append("# TYPE \(label) \(value.kind.rawValue)")
       }
       let dimensions = name.dimensions.isEmpty ? "" : "{\(name.dimensions)}"

@@ -61,7 +61,9 @@ package struct ClientsScreen: Hashable, Sendable {
     let addressWidth = CellWidth.widest(
       of: clients.map(\.address), atMost: ClientsScreen.addressMax)
     let listenWidth = CellWidth.widest(of: clients.map { ClientsScreen.listens($0) }, atMost: 20)
-    let room = body.width - addressWidth - listenWidth - ClientsScreen.otherColumns
+    let numberWidth = CellWidth.widest(of: clients.map { ClientsScreen.number($0) }, atMost: 20)
+    let room =
+      body.width - addressWidth - listenWidth - numberWidth - ClientsScreen.otherColumns
     let userWidth = CellWidth.widest(
       of: clients.map(\.user), atMost: max(ClientsScreen.userMin, room))
     for client in clients {
@@ -70,7 +72,7 @@ package struct ClientsScreen: Hashable, Sendable {
       line.append(CellWidth.column(ClientsScreen.listens(client), listenWidth) + "  ")
       line.append(CellWidth.column(ByteCount.text(client.sentBytes) + " sent", 15) + "  ", .muted)
       line.append(CellWidth.column(Age.text(of: client.since, now: now), 4) + "  ", .muted)
-      line.append(client.kind, .muted)
+      line.append(client.kind + ClientsScreen.number(client), .muted)
       lines["\(client.id)"] = line
     }
     show(clients.map { "\($0.id)" }, height: body.height)
@@ -105,6 +107,9 @@ package struct ClientsScreen: Hashable, Sendable {
     return CellWidth.column(CellWidth.column(client.user, columns - 3) + "...", columns)
   }
 
+  /// The number of the connection, by which the server's log names it.
+  private static func number(_ client: ServerClient) -> String { " #\(client.id)" }
+
   private static func listens(_ client: ServerClient) -> String {
     client.listenCount == 1 ? "1 listen" : "\(client.listenCount) listens"
   }
@@ -116,6 +121,7 @@ extension ClientsScreen: ListLayer {
   var layer: Layer { .clients(self) }
   var summary: String { "clients of the server" }
   var heading: String? { "clients" }
+  var countWords: (one: String, several: String)? { ("client", "clients") }
 
   func contexts(about hand: AtHand) -> [KeymapContext] { ClientsCommands.table.contexts }
 
