@@ -42,6 +42,8 @@ actor AccountFollower {
     _ administrators: TokenVerifier, _ logger: Logger,
     review: @escaping @Sendable (Set<String>?) -> Void
   ) throws {
+    // Nothing is signed without a key.
+    tokens.take(try store.keys())
     executor = try TreeExecutor(label: "runnel.follow")
     (self.store, self.currency, self.name) = (store, currency, name)
     (self.tokens, self.administrators, self.logger) = (tokens, administrators, logger)

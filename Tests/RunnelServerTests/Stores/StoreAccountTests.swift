@@ -1,6 +1,7 @@
 import PostgresCluster
 import RunnelBase
 import RunnelPostgres
+import RunnelSync
 @testable import RunnelServer
 import TestSupport
 import Testing
@@ -107,31 +108,28 @@ struct StoreAccountTests {
   @Test func aRemovedSecretIsRefusedWhileWritesWaitForTheStandby() async throws {
     let pair = try PostgresPair()
     let store = try PostgresStore(PostgresPlace(pair.place))
+    defer { store.close() }
     try store.makeTables()
     try store.makeNamespace(named: "test")
-    store.close()
-    // What this connection writes waits for nobody.
-    let local = try PostgresStore(
-      PostgresPlace("\(pair.place) options='-c synchronous_commit=local'"))
-    defer { local.close() }
     try await TestServer.$store.withValue(pair.place) {
       try await withAccounts(rules: StoreAccountTests.rules) { server in
-        let accounts = try #require(try local.namespace(named: StoreAccounts.namespace))
+        let accounts = try #require(try store.namespace(named: StoreAccounts.namespace))
         var secrets = ServerSecrets()
         let added = secrets.add("admin", now: 0)
         let secret = try #require(added).text
-        func keep() throws {
-          try local.changeKept(ServerSecrets.keptName, of: accounts, now: 1) { _ in
-            String(decoding: secrets.bytes, as: UTF8.self)
-          }
+        try store.changeKept(ServerSecrets.keptName, of: accounts, now: 1) { _ in
+          String(decoding: secrets.bytes, as: UTF8.self)
         }
-        func status() throws -> Int {
-          try server.request("GET", "/.json", headers: ["Authorization": "Bearer \(secret)"])
-            .status
-        }
-        let end = ContinuousClock.now + .seconds(20)
-        try keep()
-        while try status() != 200 { try #require(ContinuousClock.now < end) }
+        let headers = ["Authorization": "Bearer \(secret)"]
+        try wait { try server.request("GET", "/.json", headers: headers).status == 200 }
+        // What this connection writes waits for its own disk only.
+        let other = try PostgresConnection(PostgresPlace(pair.place))
+        defer { other.close() }
+        _ = try other.perform([
+          PostgresStatement("BEGIN"), PostgresStatement("SET LOCAL synchronous_commit = local"),
+          PostgresStatement(
+            "SELECT 1 FROM namespace WHERE ns = $1 FOR UPDATE", .integer(accounts.number)),
+        ])
         try pair.run(sql: "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
         try pair.run(sql: "SELECT pg_reload_conf()")
         defer {
@@ -140,17 +138,84 @@ struct StoreAccountTests {
             _ = try? pair.run(sql: sql)
           }
         }
-        // A request about accounts writes, and waits.
+        try wait { try count("wait_event = 'SyncRep'", pair) > 0 }
+        // A request about accounts writes, and waits: for this lock, and then for the standby.
         let client = try server.client()
         try client.sendRequest(
           "POST", "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k",
           #"{"email":"bob@x.org","password":"secret123"}"#)
-        _ = secrets.remove("admin")
-        try keep()
-        while try status() == 200 { try #require(ContinuousClock.now < end) }
-        #expect([401, 503].contains(try status()))
+        try wait { try count("wait_event_type = 'Lock'", pair) > 0 }
+        try removeSecrets(of: accounts, by: other)
+        try wait { try server.request("GET", "/.json", headers: headers).status != 200 }
+        // The lease is not confirmed either, so it ends soon.
+        let answer = try server.request("GET", "/.json", headers: headers)
+        #expect([401, 503].contains(answer.status))
       }
     }
+  }
+
+  @Test func nobodyIsSignedInWhileTheAccountsCannotBeRead() async throws {
+    let pair = try PostgresPair()
+    defer { pair.thawPrimary() }
+    let store = try PostgresStore(PostgresPlace(pair.place))
+    try store.makeTables()
+    try store.makeNamespace(named: "test")
+    store.close()
+    try await TestServer.$store.withValue(pair.place) {
+      try await withAccounts(rules: StoreAccountTests.rules) { server in
+        let user = try server.signUp()
+        let (id, token) = (user.text("localId"), user.text("idToken"))
+        let sign = "{\"cred\":\"\(token)\"}"
+        let socket = try server.socket()
+        #expect(try socket.status(1, "auth", sign) == "ok")
+        try pair.freezePrimary()
+        // What this answers depends on nothing but the accounts.
+        let form =
+          "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
+          + "&assertion=eyJhbGciOiJSUzI1NiJ9.e30.AA"
+        try wait { try server.request("POST", "/oauth2/token", form).status == 503 }
+        #expect(try server.request("GET", "/u/\(id).json?auth=\(token)").status == 503)
+        #expect(try server.administration(":lookup", bearer: "any").status == 503)
+        try socket.ask(2, "q", "{\"p\":\"/u/\(id)\",\"h\":\"\"}")
+        let text = CredentialRefusal.unconfirmed.text
+        #expect(try socket.client.readCloseReason().text == text)
+        let other = try server.socket()
+        #expect(try other.status(1, "auth", sign) == "unavailable")
+        #expect(try other.client.readCloseReason().text == text)
+        pair.thawPrimary()
+        try wait { try server.request("GET", "/u/\(id).json?auth=\(token)").status == 200 }
+      }
+    }
+  }
+
+  private func wait(_ isSo: () throws -> Bool) throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while try !isSo() { try #require(ContinuousClock.now < end) }
+  }
+
+  /// The number of PostgreSQL's processes that wait so.
+  private func count(_ waits: String, _ pair: PostgresPair) throws -> Int {
+    Int(try pair.run(sql: "SELECT count(*) FROM pg_stat_activity WHERE \(waits)")) ?? 0
+  }
+
+  /// Removes the secrets in the transaction of a connection, which ends.
+  private func removeSecrets(
+    of accounts: PostgresStore.Namespace, by connection: PostgresConnection
+  ) throws {
+    let ns = PostgresValue.integer(accounts.number)
+    _ = try connection.perform([
+      PostgresStatement(
+        "DELETE FROM meta WHERE ns = $1 AND name = $2", ns,
+        .text("server." + ServerSecrets.keptName)),
+      PostgresStatement(
+        """
+        INSERT INTO feed (ns, seq, at, server, batch, paths)
+        SELECT ns, head + 1, last_at, '00000000-0000-4000-8000-000000000001', 1,
+          '["/.settings/rules"]' FROM namespace WHERE ns = $1
+        """, ns),
+      PostgresStatement("UPDATE namespace SET head = head + 1 WHERE ns = $1", ns),
+      PostgresStatement("COMMIT"),
+    ])
   }
 
   @Test func accountsAreNotServedAndTheirFeedKeepsNoValues() async throws {

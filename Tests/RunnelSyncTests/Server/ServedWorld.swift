@@ -162,12 +162,14 @@ struct ServedWorld {
   }
 }
 
-/// Takes `owner` for an administrator, and `user:NAME`, maybe with `:MILLISECONDS` of its end, for a user.
+/// Takes `owner` for an administrator, and `user:NAME`, maybe with `:MILLISECONDS` of its end, for a user; cannot
+/// judge `later`.
 struct TestVerifier: CredentialVerifier {
   func verify(
     _ credential: Credential, now: Int64
   ) throws(CredentialRefusal) -> VerifiedCredential {
     if credential.text == "owner" { return VerifiedCredential(.administrator) }
+    if credential.text == "later" { throw CredentialRefusal(.unavailable, "Try again later.") }
     let pieces = credential.text.split(separator: ":").map(String.init)
     guard pieces.count >= 2, pieces[0] == "user" else { throw .invalid }
     let expiry = pieces.count > 2 ? Int64(pieces[2]) : nil

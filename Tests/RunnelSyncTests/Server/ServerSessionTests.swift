@@ -263,6 +263,22 @@ import Testing
     #expect(world.sessions[connection]?.caller == Caller(auth: ["uid": "ana"]))
   }
 
+  /// Nothing is done for somebody who may have been removed: the client comes again.
+  @Test func aCredentialThatCannotBeJudgedNowEndsTheConnection() throws {
+    var world = try ServedWorld()
+    let connection = world.connect()
+    world.isVerifierSlow = true
+    world.send(request(1, "auth", #"{"cred":"later"}"#), by: connection)
+    world.send(put(2, "/a", "1"), by: connection)
+    world.verify()
+    #expect(
+      world.take(connection) == [
+        #"{"t":"d","d":{"r":1,"b":{"s":"unavailable","d":"Try again later."}}}"#
+      ])
+    #expect(world.closes[connection] == .goingAway("Try again later."))
+    #expect(world.tree.tree.root.exportJSON == .null)
+  }
+
   /// Who may not read a place is not told what stands there because his guess is wrong.
   @Test func aStaleConditionTellsNothingThatMayNotBeRead() throws {
     let access = MemoryServedTree.Access(canRead: { _, _, _ in false })
