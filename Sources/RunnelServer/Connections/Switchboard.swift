@@ -39,6 +39,9 @@ extension ServedConnection {
   func take(_ run: PushRun, of listen: ListenNumber) {
     preconditionFailure("Only sessions and streams listen.")
   }
+
+  /// Ends the connection, because the server ends.
+  func stop() { stop(.serverEnds) }
 }
 
 /// The summary of a connection for an administrator.
