@@ -256,7 +256,8 @@ import Testing
         #expect(text == "A packet has 1000001 bytes, and at most 1000000 are taken.")
         let deep = try SocketIOClient(server)
         try deep.send("42" + String(repeating: "[", count: 20))
-        #expect(try deep.client.readCloseReason().text == "A packet is nested deeper than 10 levels.")
+        #expect(
+          try deep.client.readCloseReason().text == "A packet is nested deeper than 10 levels.")
       }
     }
     log.flush()
