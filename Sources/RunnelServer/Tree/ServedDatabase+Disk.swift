@@ -52,41 +52,7 @@ extension ServedDatabase {
     if case .request(let request) = job.wish, case .leave = request.operation {
       tree.leaveAll(job.connection)
     }
-    let error: TreeError
-    if storage.isWritten(failure), job.isWriting {
-      error = TreeError(.unavailable, job.doneBeforeLoss)
-    } else if storage.leavesDoubt(failure), job.isWriting || place.file == nil {
-      error = TreeError(
-        .unavailable,
-        "The database has not said whether this was done: look at the data before it is tried again."
-      )
-    } else if let failure = failure as? DatabaseError,
-      [.malformedJSON, .refused].contains(failure.code)
-    {
-      error = TreeError(.invalidValue, failure.message)
-    } else if storage.isMoved(failure) {
-      // The server learns within a quarter of a second where to.
-      error = TreeError(
-        .unavailable,
-        "\(name) was moved to another store, and \(job.nothingDone): try again in a moment.")
-    } else if storage.isFrozen(failure) {
-      error = TreeError(
-        .unavailable,
-        "\(name) is being moved to another store, and \(job.nothingDone): try again later.")
-    } else if storage.hasNoSpace(failure) {
-      error = TreeError(
-        .unavailable,
-        "The disk of the server has no space left, and \(job.nothingDone): try again later.")
-    } else if storage.loss != nil, !storage.mayReturn {
-      error = TreeError(
-        .unavailable,
-        "The database cannot be used until the server is restarted, and \(job.nothingDone).")
-    } else {
-      // The cause names files of the server, so it is only logged.
-      error = TreeError(
-        .unavailable,
-        "The database cannot do this now, and \(job.nothingDone): try again later.")
-    }
+    let error = error(for: job, failure)
     switch job.wish {
     case .request(let request):
       let answer: TreeTold = [(job.connection, .told(.answer(request.id, .refused(error))))]
@@ -106,6 +72,49 @@ extension ServedDatabase {
       ]
     case .attend, .endStream, .takeRules, .look, .takeOver, .probe: return []
     }
+  }
+
+  /// What the connection of a job that failed alone is told.
+  private func error(for job: TreeJob, _ failure: any Error) -> TreeError {
+    if storage.isWritten(failure), job.isWriting {
+      return TreeError(.unavailable, job.doneBeforeLoss)
+    }
+    if storage.leavesDoubt(failure), job.isWriting || place.file == nil {
+      return TreeError(
+        .unavailable,
+        "The database has not said whether this was done: look at the data before it is tried again."
+      )
+    }
+    if let failure = failure as? DatabaseError,
+      [.malformedJSON, .refused].contains(failure.code)
+    {
+      return TreeError(.invalidValue, failure.message)
+    }
+    if storage.isMoved(failure) {
+      // The server learns within a quarter of a second where to.
+      return TreeError(
+        .unavailable,
+        "\(name) was moved to another store, and \(job.nothingDone): try again in a moment.")
+    }
+    if storage.isFrozen(failure) {
+      return TreeError(
+        .unavailable,
+        "\(name) is being moved to another store, and \(job.nothingDone): try again later.")
+    }
+    if storage.hasNoSpace(failure) {
+      return TreeError(
+        .unavailable,
+        "The disk of the server has no space left, and \(job.nothingDone): try again later.")
+    }
+    if storage.loss != nil, !storage.mayReturn {
+      return TreeError(
+        .unavailable,
+        "The database cannot be used until the server is restarted, and \(job.nothingDone).")
+    }
+    // The cause names files of the server, so it is only logged.
+    return TreeError(
+      .unavailable,
+      "The database cannot do this now, and \(job.nothingDone): try again later.")
   }
 
   /// Logs a failure; that of a store once, however many fail for the same reason.
