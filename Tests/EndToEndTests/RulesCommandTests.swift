@@ -211,6 +211,18 @@ import Testing
     #expect(try !Program.run(["rules", "check", file]).output.contains("no .indexOn"))
   }
 
+  /// The rules of a server's database are explained on its machine, so that no credentials are offered.
+  @Test func explainOffersFilesOnly() throws {
+    let help = try Program.run(["rules", "explain", "--help"]).output
+    #expect(help.contains("--database") && !help.contains("--token-file"), "\(help)")
+    #expect(!help.contains("https://") && !help.contains("--ca"), "\(help)")
+    let remote = try Program.run([
+      "rules", "explain", "read", "/a", "-d", "https://chat.example/?ns=a",
+    ])
+    #expect(remote.status == 2)
+    #expect(remote.errors.contains("works on files only"), "\(remote.errors)")
+  }
+
   @Test func aCaseWithoutItsIndexIsRemarkedOn() throws {
     let folder = try TemporaryFolder()
     let cases = """

@@ -50,8 +50,9 @@ struct ExplainRulesCommand: ParsableCommand, FileNaming {
   @OptionGroup var query: QueryOptions
   @Flag(help: "Print the explanation as JSON.")
   var json = false
-  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var place: DatabaseFileOptions
 
+  private var database: DatabaseOptions { place.options }
   var fileNames: [FileName] { rules.map { [$0] } ?? [] }
 
   func validate() throws {
