@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelStore
+import RunnelStreams
 import RunnelTerminal
 import Testing
 
@@ -81,6 +82,20 @@ import Testing
     app.take(.accounts(Self.facts))
     #expect(app.toast == "signed in again")
     #expect(app.screen[0].contains("offline since "))
+  }
+
+  @Test func listThatIsRefusedToNobodyNamesTheKeyThatSignsIn() throws {
+    let app = try open()
+    let failure = StreamFailure("Not authenticated", code: "permission_denied")
+    app.take(
+      .list(
+        view: 0,
+        ListChange(
+          content: .sections([]), update: .reload, phase: .failed(failure), paging: .exhausted,
+          loadedCount: 0)))
+    #expect(app.line(of: "A s signs in") != nil, "\(app.body)")
+    app.take(.accounts(Self.facts))
+    #expect(app.line(of: "Not authenticated") != nil && app.line(of: "A s signs in") == nil)
   }
 
   @Test(arguments: [80, 60])

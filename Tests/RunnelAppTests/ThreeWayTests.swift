@@ -92,6 +92,16 @@ import Testing
     #expect(model.rows[0].place.isRoot && model.rows[0].isConflict)
   }
 
+  /// Of a long record, only the beginning is seen.
+  @Test func fieldsThatDifferComeFirstInARecordAsAWhole() throws {
+    let model = ThreeWay(
+      base: ["a": 1, "b": 1, "c": 1], mine: nil, theirs: ["a": 1, "c": 2, "d": 1])
+    let row = try #require(model.rows.first)
+    #expect(row.shown(.base).jsonText() == #"{"b":1,"c":1,"a":1}"#)
+    #expect(row.shown(.theirs).jsonText() == #"{"c":2,"d":1,"a":1}"#)
+    #expect(row.shown(.mine) == .null && row[.base].jsonText() == #"{"a":1,"b":1,"c":1}"#)
+  }
+
   @Test func prioritiesAndTheOrderOfNamesDoNotCount() {
     let model = ThreeWay(
       base: ["b": 1, "a": [".value": 1, ".priority": 2]], mine: ["a": 1, "b": 1],

@@ -8,12 +8,14 @@ import Testing
     ("https://a.example/?ns=chat", "https://a.example/?ns=chat", "chat"),
     ("HTTPS://Chat.Example:443", "https://chat.example/", "chat"),
     ("http://localhost:9000/?ns=x-1_y", "http://localhost:9000/?ns=x-1_y", "x-1_y"),
-    ("http://[::1]:80/", "http://[::1]/", "["), ("http://a:8/b#c", "http://a:8/", "a"),
+    ("http://[::1]:80/", "http://[::1]/", "[::1]"), ("http://a:8/b#c", "http://a:8/", "a"),
+    ("feathers+http://127.0.0.1:3030", "feathers+http://127.0.0.1:3030/", "127.0.0.1:3030"),
+    ("http://10.0.0.1/?ns=a", "http://10.0.0.1/?ns=a", "a"),
   ])
   func anAddressIsRead(text: String, name: String, title: String) throws {
     let address = try OriginAddress(text)
     #expect(address.name == name)
-    #expect(address.title == title || title == "[")
+    #expect(address.title == title)
   }
 
   @Test func thePathIsAPlace() throws {

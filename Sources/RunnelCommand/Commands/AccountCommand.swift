@@ -47,7 +47,7 @@ struct AccountListCommand: ParsableCommand {
     let place = try account.place()
     let active = try place.signedIn()?.user.id
     for kept in try place.all() {
-      let members = WhoAmICommand.json(kept.user).object ?? []
+      let members = WhoAmICommand.json(kept.user, place.choice).object ?? []
       let json = JSONValue.object(
         members + [JSONMember("active", .bool(kept.user.id == active))])
       try StandardOutput.write(json.jsonText() + "\n")

@@ -2,6 +2,7 @@ import ArgumentParser
 import RunnelAccounts
 import RunnelBase
 import RunnelClient
+import RunnelSync
 
 /// `runnel whoami`: prints who is signed in to a server's database.
 struct WhoAmICommand: ParsableCommand {
@@ -32,7 +33,7 @@ struct WhoAmICommand: ParsableCommand {
     }
     let (session, kept) = try check ? place.checkedSession() : place.session()
     let user = check ? try place.answer { try await session.reload() } : kept
-    try StandardOutput.write(WhoAmICommand.json(user).jsonText() + "\n")
+    try StandardOutput.write(WhoAmICommand.json(user, place.choice).jsonText() + "\n")
   }
 
   /// Prints who the token, secret or key names with which commands open the database.
@@ -51,14 +52,14 @@ struct WhoAmICommand: ParsableCommand {
     try StandardOutput.write(JSONValue.object(members).jsonText() + "\n")
   }
 
-  /// The JSON object about a user.
-  static func json(_ user: AccountUser) -> JSONValue {
+  /// The JSON object about a user; a Feathers server mostly does not tell whether an address is confirmed.
+  static func json(_ user: AccountUser, _ choice: OriginChoice) -> JSONValue {
     var members = [JSONMember("user", .string(user.id))]
     if let email = user.email {
-      members += [
-        JSONMember("email", .string(email)),
-        JSONMember("emailVerified", .bool(user.isEmailVerified)),
-      ]
+      members.append(JSONMember("email", .string(email)))
+      if user.isEmailVerified || !choice.address.hasServices {
+        members.append(JSONMember("emailVerified", .bool(user.isEmailVerified)))
+      }
     }
     if let name = user.displayName { members.append(JSONMember("name", .string(name))) }
     if let method = user.method { members.append(JSONMember("method", .string(method))) }

@@ -140,7 +140,10 @@ public struct OriginAddress: Hashable, Sendable {
 
   /// The name of the database for people.
   public var title: String {
+    if let namespace { return namespace }
     let label = host.prefix { $0 != "." && $0 != ":" }
-    return namespace ?? String(label)
+    // A part of an address in figures names nothing.
+    let isInFigures = label.hasPrefix("[") || label.allSatisfy(\.isNumber)
+    return isInFigures ? host : String(label)
   }
 }

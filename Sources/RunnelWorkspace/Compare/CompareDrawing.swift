@@ -47,7 +47,7 @@ package struct CompareDrawing {
     let isKept = row.choice == .side(side)
     var line = StyledLine(" \(isKept ? glyphs.marked : " ") ", .rowMarked)
     line.append(screen.draft.label(of: side).padding(to: width), .muted)
-    line.append(text(row[side], of: row), role(of: side, row))
+    line.append(text(row.shown(side), of: row), role(of: side, row))
     return line
   }
 
@@ -76,7 +76,8 @@ package struct CompareDrawing {
     for side in ThreeWay.Side.allCases {
       line.append("\(glyphs.vertical) ", .frame)
       line.append(row.choice == .side(side) ? glyphs.marked : " ", .rowMarked)
-      line.append(cut(text(row[side], of: row), to: column, glyphs) + " ", role(of: side, row))
+      line.append(
+        cut(text(row.shown(side), of: row), to: column, glyphs) + " ", role(of: side, row))
     }
     return line
   }

@@ -56,6 +56,19 @@ package struct ThreeWay: Hashable, Sendable {
       }
     }
 
+    /// The value of a version as it is shown: of a whole, the fields that differ come first, since only the
+    /// beginning may be seen.
+    package func shown(_ side: Side) -> JSONValue {
+      guard !isSame, case .object(let members) = self[side] else { return self[side] }
+      let wholes = Side.allCases.map { self[$0] }.filter {
+        if case .object = $0 { true } else { false }
+      }
+      let differs = { (member: JSONMember) in
+        wholes.contains { ($0[member.name] ?? .null) != member.value }
+      }
+      return .object(members.filter(differs) + members.filter { !differs($0) })
+    }
+
     /// The value of a version.
     subscript(side: Side) -> JSONValue {
       switch side {
