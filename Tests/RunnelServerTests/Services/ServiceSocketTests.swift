@@ -247,7 +247,7 @@ import Testing
     }
     try await TestServer.$lines.withValue(log) {
       try await withServices {
-        $0.jsonDepthMax = 10
+        ($0.jsonDepthMax, $0.logsRequests) = (10, true)
       } _: { server in
         let large = try SocketIOClient(server)
         try large.send("42" + String(repeating: "x", count: 1_000_000))
