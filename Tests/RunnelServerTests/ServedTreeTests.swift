@@ -56,8 +56,8 @@ extension TreeAllowance {
       return .compareAndSet(path, json(&random), hash: hash, name: nil)
     case 7:
       let write = Write.set(path, json(&random))
-      return .keepForDisconnect([write], all: [DisconnectWrites(caller: .nobody, writes: [write])])
-    case 8: return .leave([DisconnectWrites(caller: .nobody, writes: [.set(path, json(&random))])])
+      return .keepForDisconnect([write], all: [write])
+    case 8: return .leave([.set(path, json(&random))])
     default: return .write(.set(path, json(&random)), name: nil)
     }
   }
@@ -149,17 +149,16 @@ extension TreeAllowance {
     }
     let place = try Path("/presence/a")
     let removal = Write.remove(place)
-    let owed = [DisconnectWrites(caller: .nobody, writes: [removal])]
-    try perform(.keepForDisconnect([removal], all: owed), of: 1)
+    try perform(.keepForDisconnect([removal], all: [removal]), of: 1)
     try perform(.write(.set(place, ["name": "ana"]), name: nil), of: 1)
     try perform(.write(.set(place.child(Key("row")), 1), name: nil), of: 1)
     try perform(.write(.set(Path("/m"), 1), name: nil), of: 1)
-    try perform(.leave(owed), of: 1)
+    try perform(.leave([removal]), of: 1)
     // A place that somebody else writes too has entries from then on.
-    try perform(.keepForDisconnect([removal], all: owed), of: 2)
+    try perform(.keepForDisconnect([removal], all: [removal]), of: 2)
     try perform(.write(.set(place, 1), name: nil), of: 2)
     try perform(.write(.set(place, 2), name: nil), of: 3)
-    try perform(.leave(owed), of: 2)
+    try perform(.leave([removal]), of: 2)
     #expect(try session.perform(isWriting: false) { try $0.node(at: .root) }.json == ["m": 1])
     try session.close()
     let database = try DatabaseSession(file: file, environment: .system)
@@ -178,9 +177,8 @@ extension TreeAllowance {
     var tree = ServedTree(rules: nil, .test)
     let (place, standing) = (try Path("/presence/a"), try Path("/m"))
     let removals = [Write.remove(place), .remove(standing)]
-    let owed = [DisconnectWrites(caller: .nobody, writes: removals)]
     let operations: [ServedOperation] = [
-      .write(.set(standing, 1), name: nil), .keepForDisconnect(removals, all: owed),
+      .write(.set(standing, 1), name: nil), .keepForDisconnect(removals, all: removals),
       .write(.set(place, ["name": "ana"]), name: nil),
     ]
     for operation in operations {
@@ -221,21 +219,6 @@ extension TreeAllowance {
     passing.take([.remove(a)], of: 1) { _ in true }
     passing.end(1)
     #expect(!passing.hold([a], of: 1))
-  }
-
-  /// Earlier versions stored one caller, and read so what this one stores.
-  @Test func storedDisconnectWritesHaveTheirCallers() throws {
-    let (ana, bo) = (Caller(auth: ["uid": "ana"]), Caller(auth: .null, isAdministrator: true))
-    let path = try Path("/a")
-    let kept = KeptDisconnect(
-      [
-        DisconnectWrites(caller: ana, writes: [.set(path, 1)]),
-        DisconnectWrites(caller: bo, writes: [.update(path, [JSONMember("b", 2)])]),
-      ], passing: [path])
-    #expect(try KeptDisconnect(parsing: kept.text) == kept)
-    let old = #"{"auth":{"uid":"ana"},"administrator":false,"writes":[{"path":"/a","value":1}]}"#
-    #expect(try KeptDisconnect(parsing: old) == KeptDisconnect([kept.parts[0]]))
-    #expect(kept.text.hasPrefix(String(old.dropLast())))
   }
 
   @Test func storedDisconnectWritesAreDoneAtTheNextStart() async throws {

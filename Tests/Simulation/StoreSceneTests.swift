@@ -92,7 +92,6 @@ import Testing
   private static let farewell: [Write] = [
     .set(Path(unchecked: [Key(unchecked: "gone")]), [".sv": ["increment": 1]])
   ]
-  private static let owed = [DisconnectWrites(caller: .nobody, writes: farewell)]
 
   private func now(_ uptime: Int64) -> WireTime {
     WireTime(calendar: 1_700_000_000_000 + uptime, uptime: uptime)
@@ -123,9 +122,9 @@ import Testing
     let server = try server()
     database.nextFates = [.unanswered]
     #expect(throws: PostgresError.self) {
-      try ask(.keepForDisconnect(StoreSceneTests.farewell, all: StoreSceneTests.owed), server)
+      try ask(.keepForDisconnect(StoreSceneTests.farewell, all: StoreSceneTests.farewell), server)
     }
-    try ask(.doDisconnects(StoreSceneTests.owed, keeping: []), server)
+    try ask(.doDisconnects(StoreSceneTests.farewell), server)
     server.endLease()
     #expect(try goneCount() == 1)
   }
@@ -135,7 +134,7 @@ import Testing
     let server = try server()
     let old = server.identifier
     let keep = ServedOperation.keepForDisconnect(
-      StoreSceneTests.farewell, all: StoreSceneTests.owed)
+      StoreSceneTests.farewell, all: StoreSceneTests.farewell)
     database.nextFates = [.unanswered]
     #expect(throws: PostgresError.self) { try ask(keep, server) }
     database.changeServers { $0[old] = nil }
@@ -143,7 +142,7 @@ import Testing
     _ = server.look(now: now(6000))
     #expect(server.identifier != old)
     try ask(keep, server, at: 6000)
-    try ask(.leave(StoreSceneTests.owed), server, at: 6000)
+    try ask(.leave(StoreSceneTests.farewell), server, at: 6000)
     server.endLease()
     #expect(try goneCount() == 1)
   }

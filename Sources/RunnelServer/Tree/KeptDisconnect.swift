@@ -16,11 +16,10 @@ struct KeptDisconnect: Hashable {
     static let value = "value"
     static let members = "members"
     static let passing = "passing"
-    static let later = "later"
   }
 
-  /// The writes of each caller, in order.
-  var parts: [DisconnectWrites]
+  var caller: Caller
+  var writes: [Write]
   /// The places that the connection holds only as long as it lasts: their removal makes no entry in the history.
   ///
   /// Limit: one that somebody else wrote after the requests were stored is among them.
@@ -29,19 +28,7 @@ struct KeptDisconnect: Hashable {
   // MARK: Coding
 
   var text: String {
-    // Earlier versions know one caller.
-    var members = parts.first.map(KeptDisconnect.members) ?? []
-    if !passing.isEmpty {
-      let places = passing.sorted().map { JSONValue.string($0.description) }
-      members.append(JSONMember(Field.passing, .array(places)))
-    }
-    let later = parts.dropFirst().map { JSONValue.object(KeptDisconnect.members($0)) }
-    if !later.isEmpty { members.append(JSONMember(Field.later, .array(later))) }
-    return JSONValue.object(members).jsonText()
-  }
-
-  private static func members(_ part: DisconnectWrites) -> [JSONMember] {
-    let writes: [JSONValue] = part.writes.compactMap { write in
+    let writes: [JSONValue] = writes.compactMap { write in
       switch write {
       case .set(let path, let json):
         [Field.path: .string(path.description), Field.value: json]
@@ -51,32 +38,33 @@ struct KeptDisconnect: Hashable {
       case .copy, .move: nil
       }
     }
-    return [
-      JSONMember(Field.auth, part.caller.auth),
-      JSONMember(Field.isAdministrator, .bool(part.caller.isAdministrator)),
+    var members = [
+      JSONMember(Field.auth, caller.auth),
+      JSONMember(Field.isAdministrator, .bool(caller.isAdministrator)),
       JSONMember(Field.writes, .array(writes)),
     ]
+    if !passing.isEmpty {
+      let places = passing.sorted().map { JSONValue.string($0.description) }
+      members.append(JSONMember(Field.passing, .array(places)))
+    }
+    return JSONValue.object(members).jsonText()
   }
 
-  init(_ parts: [DisconnectWrites], passing: Set<Path> = []) {
-    (self.parts, self.passing) = (parts, passing)
+  init(caller: Caller, writes: [Write], passing: Set<Path> = []) {
+    (self.caller, self.writes, self.passing) = (caller, writes, passing)
   }
 
   init(parsing text: String) throws {
     let json = try JSONValue(parsing: text)
-    // Earlier versions kept no such places.
-    let places = json[Field.passing]?.array ?? []
-    passing = Set(places.compactMap { $0.string.flatMap { try? Path($0) } })
-    parts = try ([json] + (json[Field.later]?.array ?? [])).map(KeptDisconnect.part)
-  }
-
-  private static func part(_ json: JSONValue) throws -> DisconnectWrites {
     let isAdministrator = json[Field.isAdministrator] == .bool(true)
-    let caller = Caller(auth: json[Field.auth] ?? .null, isAdministrator: isAdministrator)
+    caller = Caller(auth: json[Field.auth] ?? .null, isAdministrator: isAdministrator)
     guard case .array(let elements)? = json[Field.writes] else {
       throw TreeError(.storage, "A client's stored onDisconnect writes cannot be read.")
     }
-    let writes = try elements.map { element -> Write in
+    // Earlier versions kept no such places.
+    let places = json[Field.passing]?.array ?? []
+    passing = Set(places.compactMap { $0.string.flatMap { try? Path($0) } })
+    writes = try elements.map { element in
       guard case .string(let place)? = element[Field.path] else {
         throw TreeError(.storage, "A client's stored onDisconnect write has no path.")
       }
@@ -84,6 +72,5 @@ struct KeptDisconnect: Hashable {
       if case .object(let members)? = element[Field.members] { return .update(path, members) }
       return .set(path, element[Field.value] ?? .null)
     }
-    return DisconnectWrites(caller: caller, writes: writes)
   }
 }

@@ -10,15 +10,13 @@ extension ServedTree {
     _ kept: KeptDisconnect, _ now: Int64, _ transaction: some ServedTransaction,
     _ told: inout TreeTold, of connection: Int64? = nil
   ) throws(Refused) {
-    for part in kept.parts {
-      for write in part.writes {
-        do throws(Refused) {
-          _ = try perform(
-            write, part.caller, now, transaction, &told, of: connection, leaving: kept.passing)
-        } catch {
-          guard case .refusal(let refusal) = error else { throw error }
-          try tellUndone(write, refusal, part.caller, now, transaction)
-        }
+    for write in kept.writes {
+      do throws(Refused) {
+        _ = try perform(
+          write, kept.caller, now, transaction, &told, of: connection, leaving: kept.passing)
+      } catch {
+        guard case .refusal(let refusal) = error else { throw error }
+        try tellUndone(write, refusal, kept.caller, now, transaction)
       }
     }
   }

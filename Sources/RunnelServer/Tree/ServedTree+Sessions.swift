@@ -62,39 +62,35 @@ extension ServedTree {
       for write in added { _ = try checked(write, caller, now, transaction) }
       try refusing { () throws(TreeError) in try checkLease(of: connection, transaction) }
       try failing {
-        try passing.take(all.flatMap(\.writes), of: connection) {
-          try transaction.summary(at: $0).kind == .empty
-        }
+        try passing.take(all, of: connection) { try transaction.summary(at: $0).kind == .empty }
         let places = passing.places(of: connection)
-        let kept = KeptDisconnect(all, passing: places)
+        let kept = KeptDisconnect(caller: caller, writes: all, passing: places)
         try keep(all.isEmpty ? nil : kept, for: connection, transaction)
       }
       return .done
     case .review:
       return .reviewed(revoked: try review(connection, caller, now, transaction))
-    case .doDisconnects(let due, let rest):
-      try carryOutDue(due, keeping: rest, of: connection, now, transaction, &told)
+    case .doDisconnects(let writes):
+      let kept = KeptDisconnect(caller: caller, writes: writes)
+      try carryOutLast(kept, of: connection, now, transaction, &told)
       return nil
     case .leave(let writes):
       leaveAll(connection)
-      try carryOutDue(writes, keeping: [], of: connection, now, transaction, &told)
+      let kept = KeptDisconnect(caller: caller, writes: writes)
+      try carryOutLast(kept, of: connection, now, transaction, &told)
       return nil
     }
   }
 
-  /// Does disconnect requests of a connection, and keeps the rest, unless another server has done them all.
-  private mutating func carryOutDue(
-    _ due: [DisconnectWrites], keeping rest: [DisconnectWrites], of connection: Int64, _ now: Int64,
+  /// Does all disconnect requests of a connection, unless another server has done them.
+  private mutating func carryOutLast(
+    _ kept: KeptDisconnect, of connection: Int64, _ now: Int64,
     _ transaction: some ServedTransaction, _ told: inout TreeTold
   ) throws(Refused) {
     let isOwn = try failing { try ownsDisconnect(of: connection, transaction) }
-    let isLast = rest.isEmpty || !isOwn
-    let kept = KeptDisconnect(rest, passing: passing.places(of: connection))
-    try failing { try keep(isLast ? nil : kept, for: connection, transaction) }
-    if isOwn {
-      try carryOut(KeptDisconnect(due), now, transaction, &told, of: connection)
-    }
-    if isLast { passing.end(connection) }
+    try failing { try keep(nil, for: connection, transaction) }
+    if isOwn { try carryOut(kept, now, transaction, &told, of: connection) }
+    passing.end(connection)
   }
 
   private mutating func listen(

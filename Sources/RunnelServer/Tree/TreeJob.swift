@@ -61,7 +61,7 @@ struct TreeJob: Sendable {
     switch wish {
     case .request(let request):
       switch request.operation {
-      case .doDisconnects(let due, _), .leave(let due): !due.isEmpty
+      case .doDisconnects(let writes), .leave(let writes): !writes.isEmpty
       default: isWriting
       }
     case .probe, .takeOver: false

@@ -31,6 +31,12 @@ package struct MemoryServedTree: Sendable {
     }
   }
 
+  /// The writes that a connection registered for its end.
+  private struct Kept: Sendable {
+    var caller: Caller
+    var writes: [Write]
+  }
+
   /// The tree as it is.
   package private(set) var tree: MemoryTree
   /// The access rules; existing listens are checked again by `review`.
@@ -44,7 +50,7 @@ package struct MemoryServedTree: Sendable {
   private var done: [WriteID: [Assignment]] = [:]
   /// Makes the keys of values that are pushed.
   var pushIDs = PushIDGenerator()
-  private var kept: [Int64: [DisconnectWrites]] = [:]
+  private var kept: [Int64: Kept] = [:]
 
   /// Serves a tree.
   package init(_ tree: MemoryTree = MemoryTree(), access: Access = Access()) {
@@ -126,17 +132,17 @@ package struct MemoryServedTree: Sendable {
       return try compareAndSet((path, json), hash: hash, name, caller, now, &told)
     case .keepForDisconnect(let added, let all):
       for write in added { _ = try checked(write, caller, now) }
-      kept[connection] = all.isEmpty ? nil : all
+      kept[connection] = all.isEmpty ? nil : Kept(caller: caller, writes: all)
       return .done
     case .review: return .reviewed(revoked: review(connection, caller))
-    case .doDisconnects(let due, let rest):
-      kept[connection] = rest.isEmpty ? nil : rest
-      carryOut(due, now, &told)
+    case .doDisconnects(let writes):
+      kept[connection] = nil
+      carryOut(Kept(caller: caller, writes: writes), now, &told)
       return nil
     case .leave(let writes):
       for member in members(of: connection) { leave(member) }
       kept[connection] = nil
-      carryOut(writes, now, &told)
+      carryOut(Kept(caller: caller, writes: writes), now, &told)
       return nil
     }
   }
@@ -296,11 +302,12 @@ extension MemoryServedTree {
 
   /// Does the disconnect requests of a connection, each write that is allowed.
   private mutating func carryOut(
-    _ kept: [DisconnectWrites]?, _ now: Int64, _ told: inout [(connection: Int64, told: ServedTold)]
+    _ kept: Kept?, _ now: Int64, _ told: inout [(connection: Int64, told: ServedTold)]
   ) {
-    for part in kept ?? [] {
+    guard let kept else { return }
+    for write in kept.writes {
       // A write that is refused at the end is dropped in silence, because its client is gone.
-      for write in part.writes { _ = try? perform(write, part.caller, now, &told) }
+      _ = try? perform(write, kept.caller, now, &told)
     }
   }
 }

@@ -64,30 +64,17 @@ package enum ServedOperation: Hashable, Sendable {
   /// Set a place if its hash is this one; whoever may not read the place is refused. The answer is `done` or
   /// `stale`.
   case compareAndSet(Path, JSONValue, hash: String, name: WriteID?)
-  /// Check new disconnect requests of the caller by the rules and keep all of them, so that they are done even if
+  /// Check new disconnect requests by the rules and keep all of them, so that they are done even if
   /// the server ends first. The answer is `done`.
-  case keepForDisconnect([Write], all: [DisconnectWrites])
+  case keepForDisconnect([Write], all: [Write])
   /// Check by the rules whether the connection may keep its listens. The answer is `reviewed`.
   case review
-  /// The credential of the connection ended: do those of these disconnect requests that the rules allow, and
-  /// keep the others, which are all that it has besides. There is no answer.
-  case doDisconnects([DisconnectWrites], keeping: [DisconnectWrites])
+  /// The credential of the connection ended: do those of its disconnect requests that the rules allow,
+  /// which are all that it has. There is no answer.
+  case doDisconnects([Write])
   /// The connection ended: tell it nothing more, and do those of its disconnect requests that the
   /// rules allow. This is the last operation of a connection, and has no answer.
-  case leave([DisconnectWrites])
-}
-
-/// Disconnect requests of a connection that were confirmed for one caller, and are done for that one.
-package struct DisconnectWrites: Hashable, Sendable {
-  /// The caller.
-  package var caller: Caller
-  /// The writes.
-  package var writes: [Write]
-
-  /// Makes the requests of a caller.
-  package init(caller: Caller, writes: [Write]) {
-    (self.caller, self.writes) = (caller, writes)
-  }
+  case leave([Write])
 }
 
 /// The result of an operation.

@@ -180,20 +180,21 @@ extension ServerSession {
     // The new requests are also collected in an empty list, for the check by the rules.
     var (changed, added) = (disconnects, OnDisconnect())
     do throws(TreeError) {
-      try changed.register(request, for: caller)
+      try changed.register(request)
       try added.register(request)
     } catch {
       return refuse(number, error)
     }
-    let writes = changed.writes
-    guard ServerSession.bytes(of: writes.flatMap(\.writes)) <= limits.disconnectBytesMax else {
+    let all = changed
+    let writes = changed.execute()
+    guard ServerSession.bytes(of: writes) <= limits.disconnectBytesMax else {
       effects.append(.note(.disconnectBytes))
       let text =
         "The onDisconnect writes may have \(limits.disconnectBytesMax) bytes in all (--max-disconnect)."
       return respond(number, .tooBig, .string(text))
     }
     isHolding = true
-    held = changed
+    held = all
     ask(.keepForDisconnect(added.execute(), all: writes), number: number)
   }
 
@@ -272,7 +273,6 @@ extension ServerSession {
     (self.credential, self.expiry) = (credential, expiry)
     if caller == self.caller { return }
     self.caller = caller
-    disconnects.adopt(caller)
     if !listens.isEmpty { ask(.review, number: nil) }
   }
 
@@ -285,7 +285,8 @@ extension ServerSession {
 
   /// Tells the client that its credential has ended, and ends what it allowed.
   ///
-  /// What its user asked for on the disconnection is done now: who is gone would seem to be there.
+  /// What it asked for on its disconnection is done now, for its user: later, as nobody, it would be
+  /// denied, and who is gone would seem to be there.
   mutating func endCredential(_ refusal: CredentialRefusal) {
     let body: JSONValue = [
       WireName.status: .string(refusal.status.rawValue), WireName.data: .string(refusal.text),
@@ -294,9 +295,9 @@ extension ServerSession {
     guard isOpen else { return }
     // What the tree is about to keep was asked for by the same user.
     var asked = held ?? disconnects
-    let due = asked.take(of: caller)
-    if !due.isEmpty { ask(.doDisconnects(due, keeping: asked.writes), number: nil) }
-    (disconnects, held) = (asked, nil)
+    let writes = asked.execute()
+    if !writes.isEmpty { ask(.doDisconnects(writes), number: nil) }
+    (disconnects, held) = (OnDisconnect(), nil)
     change(to: .nobody)
   }
 

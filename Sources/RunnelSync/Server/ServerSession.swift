@@ -137,9 +137,9 @@ package struct ServerSession: Sendable {
   var byteAllowance: Allowance
   /// When the client may send more, on the monotonic clock; nil if it may now.
   var allowedTime: Int64?
-  var disconnects = SessionDisconnects()
+  var disconnects = OnDisconnect()
   /// The disconnect requests to adopt once the tree has kept them.
-  var held: SessionDisconnects?
+  var held: OnDisconnect?
   /// When the credential expires, in milliseconds since 1970; nil for never.
   var expiry: Int64?
   /// The time of the last sign of life of the client, on the monotonic clock.
@@ -300,7 +300,7 @@ extension ServerSession {
 
   /// Hands the disconnect requests to the tree; nothing more is asked after that.
   private mutating func leave() {
-    ask(.leave(disconnects.writes), number: nil)
+    ask(.leave(disconnects.execute()), number: nil)
     phase = .closed
     (listens, numbers, waiting, underWay) = ([:], [:], [], [:])
     verifying = nil

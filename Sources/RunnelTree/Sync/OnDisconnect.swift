@@ -70,26 +70,6 @@ package struct OnDisconnect: Hashable, Sendable {
     tree = changed
   }
 
-  /// Drops what a request that is carried out later replaces: all that is registered at its places and below.
-  ///
-  /// A registration above one of these stays as it is.
-  package mutating func supersede(by request: DisconnectRequest) {
-    switch request {
-    case .set(let path, _): supersede(path)
-    case .update(let path, let members):
-      for member in members where !OnDisconnect.isPriority(member) {
-        // A name that is none was refused.
-        if let place = try? path.appending(Path(member.name)) { supersede(place) }
-      }
-    case .cancel(let path): cancel(path)
-    }
-  }
-
-  private mutating func supersede(_ path: Path) {
-    let above = tree.valuedPlace(for: path)
-    if above == nil || above == path { tree.forget(path) }
-  }
-
   /// Registers that a place is to be removed.
   package mutating func remove(_ path: Path) { tree.remember(path, DeferredNode.empty) }
 

@@ -380,67 +380,6 @@ import Testing
     #expect(world.tree.tree.root.exportJSON == ["ends": 1])
   }
 
-  private static let ownPlaces = MemoryServedTree.Access(
-    canWrite: { parts, caller, _, _ in
-      parts.allSatisfy { $0.path.keys.first?.text == caller.auth["uid"]?.string ?? "nobody" }
-    })
-
-  /// Once, it was refused in silence, though it had been confirmed.
-  @Test(arguments: ["unauth", "auth"])
-  func whatWasLeftIsDoneForWhoAskedForItAfterASignOut(action: String) throws {
-    var world = try ServedWorld(access: ServerSessionTests.ownPlaces)
-    let connection = world.connect()
-    world.send(request(1, "o", #"{"p":"/nobody/c","d":"gone"}"#), by: connection)
-    world.send(request(2, "auth", #"{"cred":"user:ana"}"#), by: connection)
-    #expect(world.send(request(3, "o", #"{"p":"/ana/c","d":"gone"}"#), by: connection) == [ok(3)])
-    world.send(request(4, action, #"{"cred":"user:bo"}"#), by: connection)
-    world.send(request(5, "o", #"{"p":"/bo/c","d":"gone"}"#), by: connection)
-    world.send(request(6, "o", #"{"p":"/nobody/d","d":"gone"}"#), by: connection)
-    var killed = world.tree
-    world.change(connection) { session, _ in session.closed() }
-    killed.restart(now: 0)
-    for tree in [world.tree, killed] {
-      let last: JSONValue = action == "auth" ? ["c": "gone"] : ["c": "gone", "d": "gone"]
-      var members = [JSONMember("ana", ["c": "gone"]), JSONMember("nobody", last)]
-      if action == "auth" { members.insert(JSONMember("bo", ["c": "gone"]), at: 1) }
-      #expect(tree.tree.root.exportJSON == .object(members))
-    }
-  }
-
-  /// The credential of one user ends; the other's requests wait for the end of the connection.
-  @Test func onlyTheOneWhoseCredentialEndsIsGone() throws {
-    var world = try ServedWorld(access: ServerSessionTests.ownPlaces)
-    let connection = world.connect()
-    world.send(request(1, "auth", #"{"cred":"user:ana"}"#), by: connection)
-    world.send(request(2, "o", #"{"p":"/ana/c","d":1}"#), by: connection)
-    world.send(request(3, "auth", #"{"cred":"user:bo"}"#), by: connection)
-    world.send(request(4, "o", #"{"p":"/bo/c","d":1}"#), by: connection)
-    world.change(connection) { session, _ in session.revokeCredential() }
-    #expect(world.tree.tree.root.exportJSON == ["bo": ["c": 1]])
-    var killed = world.tree
-    killed.restart(now: 0)
-    world.change(connection) { session, _ in session.closed() }
-    for tree in [world.tree, killed] {
-      #expect(tree.tree.root.exportJSON == ["ana": ["c": 1], "bo": ["c": 1]])
-    }
-  }
-
-  /// A later user replaces or cancels what an earlier one asked for.
-  @Test func laterRequestsOfAnotherCallerRefineEarlierOnes() throws {
-    let access = MemoryServedTree.Access(canWrite: { _, caller, _, _ in caller.auth != .null })
-    var world = try ServedWorld(#"{"room":{"x":1}}"#, access: access)
-    let connection = world.connect()
-    world.send(request(1, "auth", #"{"cred":"user:ana"}"#), by: connection)
-    world.send(request(2, "o", #"{"p":"/room","d":{"a":1,"b":1}}"#), by: connection)
-    world.send(request(3, "o", #"{"p":"/gone","d":1}"#), by: connection)
-    world.send(request(4, "o", #"{"p":"/not","d":1}"#), by: connection)
-    world.send(request(5, "auth", #"{"cred":"user:bo"}"#), by: connection)
-    world.send(request(6, "om", #"{"p":"/","d":{"room/a":2,"gone":2}}"#), by: connection)
-    world.send(request(7, "oc", #"{"p":"/not","d":null}"#), by: connection)
-    world.change(connection) { session, _ in session.closed() }
-    #expect(world.tree.tree.root.exportJSON == ["gone": 2, "room": ["a": 2, "b": 1]])
-  }
-
   /// The tree has not kept yet what was asked for last.
   @Test func whatIsBeingKeptAsACredentialEndsIsDone() throws {
     let access = MemoryServedTree.Access(canWrite: { _, caller, _, _ in caller.auth != .null })

@@ -137,7 +137,7 @@ struct StoreTree {
       if let lease = kept[connection], lease != transaction.leaseName {
         throw TreeError(.unavailable, "The lease under which this connection began has ended.")
       }
-      try keep(all.isEmpty ? nil : KeptWrites(parts: all), connection, transaction)
+      try keep(all.isEmpty ? nil : KeptWrites(caller: caller, writes: all), connection, transaction)
       return .done
     case .review:
       let revoked = asked.filter { member, query in
@@ -145,12 +145,12 @@ struct StoreTree {
       }
       for member in revoked.keys { leave(member) }
       return .reviewed(revoked: revoked.keys.map(\.listen).sorted())
-    case .doDisconnects(let due, let rest):
-      try doKept(due, keeping: rest, of: connection, now, transaction, &told)
+    case .doDisconnects(let writes):
+      try doKept(writes, of: connection, caller, now, transaction, &told)
       return nil
     case .leave(let writes):
       leaveAll(connection)
-      try doKept(writes, keeping: [], of: connection, now, transaction, &told)
+      try doKept(writes, of: connection, caller, now, transaction, &told)
       return nil
     }
   }
@@ -158,8 +158,8 @@ struct StoreTree {
   /// Carries out the disconnect requests of a connection; those of a lease that has ended are done by whoever
   /// takes them over.
   private mutating func doKept(
-    _ due: [DisconnectWrites], keeping rest: [DisconnectWrites], of connection: Int64,
-    _ now: Int64, _ transaction: PostgresTransaction, _ told: inout Told
+    _ writes: [Write], of connection: Int64, _ caller: Caller, _ now: Int64,
+    _ transaction: PostgresTransaction, _ told: inout Told
   ) throws {
     let isOwn =
       if let lease = kept[connection] {
@@ -167,8 +167,8 @@ struct StoreTree {
       } else {
         true
       }
-    try keep(isOwn && !rest.isEmpty ? KeptWrites(parts: rest) : nil, connection, transaction)
-    if isOwn { try carryOut(KeptWrites(parts: due), now, transaction, &told) }
+    try keep(nil, connection, transaction)
+    if isOwn { try carryOut(KeptWrites(caller: caller, writes: writes), now, transaction, &told) }
   }
 
   /// Begins the requests of another transaction.
@@ -253,13 +253,11 @@ struct StoreTree {
   private mutating func carryOut(
     _ kept: KeptWrites, _ now: Int64, _ transaction: PostgresTransaction, _ told: inout Told
   ) throws {
-    for part in kept.parts {
-      for write in part.writes {
-        do {
-          try perform(write, part.caller, now, transaction, &told)
-        } catch let error as TreeError where error.code != .storage {
-          // It is dropped, because its client is gone.
-        }
+    for write in kept.writes {
+      do {
+        try perform(write, kept.caller, now, transaction, &told)
+      } catch let error as TreeError where error.code != .storage {
+        // It is dropped, because its client is gone.
       }
     }
   }
@@ -277,29 +275,26 @@ struct StoreTree {
 
 /// The disconnect requests of a connection, as a row has them.
 private struct KeptWrites {
-  var parts: [DisconnectWrites]
+  var caller: Caller
+  var writes: [Write]
 
-  init(parts: [DisconnectWrites]) { self.parts = parts }
+  init(caller: Caller, writes: [Write]) { (self.caller, self.writes) = (caller, writes) }
 
   init(parsing text: String) throws {
-    parts = try (JSONValue(parsing: text).array ?? []).map { json in
-      guard case .object(let members)? = json["writes"] else {
-        throw SimulationError("The disconnect requests \(text) cannot be read.")
-      }
-      return DisconnectWrites(
-        caller: Caller(auth: json["auth"] ?? .null),
-        writes: try members.map { .set(try Path($0.name), $0.value) })
+    let json = try JSONValue(parsing: text)
+    caller = Caller(auth: json["auth"] ?? .null)
+    guard case .object(let members)? = json["writes"] else {
+      throw SimulationError("The disconnect requests \(text) cannot be read.")
     }
+    writes = try members.map { .set(try Path($0.name), $0.value) }
   }
 
   /// Simulated clients ask for nothing but values of places.
   var text: String {
-    let parts = parts.map { part -> JSONValue in
-      let members = part.writes.compactMap { write -> JSONMember? in
-        if case .set(let path, let json) = write { JSONMember(path.description, json) } else { nil }
-      }
-      return ["auth": part.caller.auth, "writes": .object(members)]
+    let members = writes.compactMap { write -> JSONMember? in
+      if case .set(let path, let json) = write { JSONMember(path.description, json) } else { nil }
     }
-    return JSONValue.array(parts).jsonText()
+    let json: JSONValue = ["auth": caller.auth, "writes": .object(members)]
+    return json.jsonText()
   }
 }
