@@ -4,7 +4,7 @@ extension ServedOperation {
     switch self {
     case .listen: "listen"
     case .get: "get"
-    case .write: "write"
+    case .write, .writeIf: "write"
     case .compareAndSet: "transaction"
     case .keepForDisconnect: "onDisconnect"
     case .unlisten, .review, .doDisconnects, .leave: nil
