@@ -44,11 +44,11 @@ import Testing
   }
 
   @Test func whatGivesTheAccessIsInTheHeader() throws {
-    #expect(take(OriginFacts(.live)).contains(" zoe "))
+    #expect(take(OriginFacts(.live)).contains(" zoe"))
     var facts = OriginFacts(.live)
     facts.credential = "service account ci"
     let line = take(facts)
-    #expect(line.contains(" service account ci ") && !line.contains("zoe"), "\(line)")
+    #expect(line.contains(" service account ci") && !line.contains("zoe"), "\(line)")
     #expect(try OriginFacts(JSONValue(parsing: facts.json.jsonText())) == facts)
   }
 

@@ -22,11 +22,11 @@ import Testing
     return try AppDriver(view, json: ["tickets": rows])
   }
 
-  @Test func aWordThatYAMLTakesForTrueIsTold() throws {
-    let toast = try app("note: yes").toast
+  @Test func aTruthWhereThereAreTextsIsTold() throws {
+    let toast = try app("note: true").toast
     #expect(
       toast == "the section Noted fits no row: note holds texts, and its where asks for true: "
-        + "write \"yes\" in quotes for the text")
+        + "write \"true\" in quotes for the text")
   }
 
   @Test(arguments: ["votes: \"3\"", "note: 3"])

@@ -45,29 +45,6 @@ import Testing
     }
   }
 
-  /// The ping waits behind the answer, and so does what the client says to it.
-  @Test func whoReadsALargeAnswerIsNotSilent() async throws {
-    try await withServer({
-      $0.wire.silenceMilliseconds = 100
-      $0.wire.signMilliseconds = 900
-    }) { server in
-      let put = try server.request("PUT", "/x.json?print=silent", StallTimeTests.text)
-      #expect(put.status == 204)
-      let slow = try RawClient(port: server.port, receiveBytes: 262_144)
-      try Socket(slow, "/.ws?v=5&ns=test").ask(1, "q", "{\"p\":\"/x\",\"h\":\"\"}")
-      let end = ContinuousClock.now + .seconds(3)
-      var byteCount = 0
-      while ContinuousClock.now < end, byteCount < 6_000_000 {
-        byteCount += try slow.read(20_000).count
-        // The server does other work while the answer waits.
-        let pause = ContinuousClock.now + .milliseconds(10)
-        repeat { _ = try server.request("GET", "/n.json") } while ContinuousClock.now < pause
-      }
-      while byteCount < 9_000_000 { byteCount += try slow.read(2000).count }
-      #expect(server.server.metricsText.contains("{limit=\"silence-time\"} 0\n"))
-    }
-  }
-
   /// A part of a message is a sign of life.
   @Test func whoSendsALargeMessageIsNotSilent() async throws {
     try await withServer({

@@ -45,7 +45,7 @@ final class AccountMonitor {
       isListed: AccountsScreen.isListed(state) || QueueScreen.isListed(state),
       isInFront: AccountsScreen.isInFront(state))
     work.note(refused: state.writes.queue.refused.last?.id)
-    work.note(isLeftWithWrites: state.isLeftWithWrites)
+    work.note(isLeftWithWrites: AccountMonitor.isLeftWithWrites(state))
     look()
   }
 
@@ -80,9 +80,10 @@ final class AccountMonitor {
   }
 }
 
-extension AppState {
+extension AccountMonitor {
   /// Whether the session of the account that is shown has ended, and writes of it wait.
-  fileprivate var isLeftWithWrites: Bool {
-    if case .ended? = database.accounts?.session { !writes.queue.pending.isEmpty } else { false }
+  private static func isLeftWithWrites(_ state: AppState) -> Bool {
+    guard case .ended? = state.database.accounts?.session else { return false }
+    return !state.writes.queue.pending.isEmpty
   }
 }

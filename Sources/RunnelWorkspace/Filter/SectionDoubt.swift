@@ -57,7 +57,7 @@ struct SectionDoubt {
   private static func demand(_ value: JSONValue) -> String {
     switch value {
     case .bool(let isTrue):
-      "asks for \(isTrue): write \"\(isTrue ? "yes" : "no")\" in quotes for the text"
+      "asks for \(isTrue): write \"\(isTrue)\" in quotes for the text"
     case .number: "asks for a number: write \"\(value.jsonText())\" in quotes for the text"
     default: "asks for the text \(value.jsonText())"
     }

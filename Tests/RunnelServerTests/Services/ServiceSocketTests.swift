@@ -338,7 +338,7 @@ import Testing
     let server = try await TestServer(rules: ServiceTesting.rules, ServiceTesting.configure)
     let client = try SocketIOClient(server)
     await server.stop()
-    #expect(try client.client.readClose() == 1000)
+    #expect(try client.client.readClose() == 1001)
   }
 
   @Test func callsBeyondTheLimitWaitAndNoneIsLost() async throws {

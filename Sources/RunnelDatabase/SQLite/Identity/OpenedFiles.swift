@@ -241,8 +241,10 @@ final class OpenedFiles {
       && OpenedFiles.look(at: index, &status) == .same
   }
 
-  private func whatBecameOfFile() -> FileLoss {
+  /// What became of a file that was not at its place; nil if it has just come back.
+  private func whatBecameOfFile() -> FileLoss? {
     guard let place = main.identity.whereabouts() else { return .deleted }
+    if isAtItsPlace { return nil }
     var status = stat()
     let leavesLog =
       log.map { OpenedFiles.look(at: $0, &status) == .same && status.st_size > 0 } ?? false
