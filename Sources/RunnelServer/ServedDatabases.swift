@@ -302,28 +302,24 @@ final class ServedDatabases: Sendable {
 
   /// The database that a request names; nil if there is none.
   ///
-  /// If requests may make databases, this makes it, unless `makes` is false; its file is made by the first write
-  /// if `isWrite` is false.
+  /// If requests may make databases, this makes it, unless `makes` is false. Its file comes with the first write, so
+  /// that a request that is refused leaves none.
   ///
   /// Source: wire protocol, sections A1 and C1.
-  func find(
-    _ request: HTTPRequest, makes: Bool = true, isWrite: Bool = true
-  ) -> OpenDatabase? {
+  func find(_ request: HTTPRequest, makes: Bool = true) -> OpenDatabase? {
     guard let name = ServedDatabases.parameter("ns", of: request.path ?? "") else {
-      return findByHost(request, makes: makes, isWrite: isWrite)
+      return findByHost(request, makes: makes)
     }
-    return named(name, makes: makes, isWrite: isWrite)
+    return named(name, makes: makes)
   }
 
   /// The database that the host of a request names, or the only one; nil if there is none.
-  func findByHost(
-    _ request: HTTPRequest, makes: Bool = true, isWrite: Bool = true
-  ) -> OpenDatabase? {
+  func findByHost(_ request: HTTPRequest, makes: Bool = true) -> OpenDatabase? {
     let host = HostCheck.host(of: request.authority ?? "")
     let label = host.split(separator: ".").first.map(String.init) ?? ""
     if let found = state.withLock({ $0.open[label] }) { return found }
     return main.flatMap { main in state.withLock { $0.open[main] } }
-      ?? named(DatabaseNames.fallback, makes: makes, isWrite: isWrite)
+      ?? named(DatabaseNames.fallback, makes: makes)
   }
 
   /// Whether a write would make the database that a request names.
@@ -347,10 +343,9 @@ final class ServedDatabases: Sendable {
   /// True if requests may make no more databases, those that were there at the start included.
   private func isFull(_ state: State) -> Bool { state.open.count >= configuration.creationsMax }
 
-  private func named(_ name: String, makes: Bool, isWrite: Bool) -> OpenDatabase? {
+  private func named(_ name: String, makes: Bool) -> OpenDatabase? {
     if let found = state.withLock({ $0.open[name] }) { return found }
-    if hasRules(name) { return create(name, withFile: true) }
-    return makes ? create(name, withFile: isWrite) : nil
+    return makes || hasRules(name) ? create(name) : nil
   }
 
   /// True if rules stand beside a database that does not exist yet; they decide who may read nothing.
@@ -360,8 +355,8 @@ final class ServedDatabases: Sendable {
     return access(DatabaseNames.rulesFile(beside: file), F_OK) == 0
   }
 
-  /// Creates a database, if that is allowed; its file only if something is about to be written.
-  private func create(_ name: String, withFile: Bool) -> OpenDatabase? {
+  /// Creates a database, if that is allowed; its file comes with the first write.
+  private func create(_ name: String) -> OpenDatabase? {
     guard let folder, DatabaseNames.isValid(name) else { return nil }
     // The lock makes other threads wait, so that it is created once.
     return state.withLock { state in
@@ -369,7 +364,7 @@ final class ServedDatabases: Sendable {
       if isFull(state) { return nil }
       do {
         let file = ServedDatabases.file(of: name, in: folder)
-        let unmade = withFile || access(file, F_OK) == 0 ? nil : unmadeFile(of: name)
+        let unmade = access(file, F_OK) == 0 ? nil : unmadeFile(of: name)
         let opened = try open(
           name, ServedDatabases.place(ofFile: file, configuration), unmade: unmade)
         state.open[name] = opened

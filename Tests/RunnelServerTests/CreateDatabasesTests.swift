@@ -59,6 +59,24 @@ import Testing
     }
   }
 
+  @Test func whatIsRefusedMakesNoFile() async throws {
+    try await withFolder { server, names in
+      for number in 0..<5 {
+        let page = ["Origin": "http://evil.example", "Content-Type": "text/plain"]
+        let posted = try server.request(
+          "POST", "/x.json?ns=evil\(number)", "1", headers: page)
+        #expect(posted.status == 403)
+      }
+      #expect(try server.request("PUT", "/a.json?ns=new", "no JSON").status == 400)
+      #expect(try names().isEmpty)
+      // They were not counted either.
+      for name in ["one", "two"] {
+        #expect(try server.request("PUT", "/a.json?ns=\(name)", "1").status == 200)
+      }
+      #expect(try names().sorted() == ["one.db", "two.db"])
+    }
+  }
+
   @Test func anEventStreamMakesNoFile() async throws {
     try await withFolder { server, names in
       let stream = try server.client()

@@ -350,7 +350,15 @@ final class RemoteDatabase {
     var isAnswered = false
     do throws(NetworkError) {
       let exchange = try client.send(request)
-      if (200..<300).contains(exchange.status) { return .answered(exchange) }
+      if (200..<300).contains(exchange.status) {
+        guard let foreign = RemoteDatabase.foreignType(of: exchange) else {
+          return .answered(exchange)
+        }
+        let text =
+          "\(name) answered with \(foreign), which no server of this protocol does. A proxy or a network in between "
+          + "may want you to sign in first."
+        return .temporary(Failure(text, status: .retryable), mayBeDone: true)
+      }
       isAnswered = true
       let (told, text) = try reason(exchange, deed)
       switch exchange.status {
@@ -369,6 +377,13 @@ final class RemoteDatabase {
       return .temporary(
         Failure(error.message, status: .retryable), mayBeDone: isAnswered || error.isSent)
     }
+  }
+
+  /// The type of an answer that has content which is neither JSON nor events; nil if it has none, or does not tell.
+  private static func foreignType(of exchange: WebExchange) -> String? {
+    guard exchange.status != 204, let header = exchange.header("Content-Type") else { return nil }
+    let type = header.prefix { $0 != ";" && $0 != " " }.lowercased()
+    return type.contains("json") || type == "text/event-stream" ? nil : String(type.prefix(40))
   }
 
   /// Returns what the server told of a request that it refused, and the message about it.

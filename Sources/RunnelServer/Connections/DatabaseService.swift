@@ -40,24 +40,23 @@ struct DatabaseService: NetworkService {
     if request.method != .options, let moved = databases.moved(request, byHost: byHost) {
       return .moved(moved)
     }
-    let isWrite = byHost || DatabaseService.makesDatabase(request)
-    // What is listened to is opened; its file comes with a write.
-    let makes = isWrite || DatabaseService.beginsSession(request)
-    guard
-      let found = byHost
-        ? databases.findByHost(request, makes: makes)
-        : databases.find(request, makes: makes, isWrite: isWrite)
-    else {
-      // Clients that were sent here by the servers of another store try again.
-      if databases.mayCome(request, byHost: byHost) {
-        return .refused(503, DatabaseService.notYet)
-      }
-      let prospect = databases.prospect(of: request, byHost: byHost)
-      if !makes, prospect == .makes {
-        guard let refusal = hosts.refusal(of: request) else { return .unmade }
+    // What is listened to is opened.
+    let makes =
+      byHost || DatabaseService.makesDatabase(request) || DatabaseService.beginsSession(request)
+    let there = find(request, byHost: byHost, makes: false)
+    let prospect = databases.prospect(of: request, byHost: byHost)
+    let mayCome = there == nil && databases.mayCome(request, byHost: byHost)
+    if there == nil, !mayCome, prospect == .makes {
+      // Everything would be allowed there: a page that may not use that makes none.
+      if let refusal = hosts.refusal(of: request) {
         world.metrics.refused(.host)
         return .refused(403, refusal)
       }
+      if !makes { return .unmade }
+    }
+    guard let found = there ?? find(request, byHost: byHost, makes: makes) else {
+      // Clients that were sent here by the servers of another store try again.
+      if mayCome { return .refused(503, DatabaseService.notYet) }
       world.metrics.refused(.database)
       if prospect == .isFull { return .refused(404, fullText) }
       // Services are found by the host alone.
@@ -74,6 +73,10 @@ struct DatabaseService: NetworkService {
       return .refused(403, refusal)
     }
     return .database(found)
+  }
+
+  private func find(_ request: HTTPRequest, byHost: Bool, makes: Bool) -> OpenDatabase? {
+    byHost ? databases.findByHost(request, makes: makes) : databases.find(request, makes: makes)
   }
 
   private var fullText: String {

@@ -56,10 +56,13 @@ final class SocketConnection: SocketHandling, ServedConnection {
 
   func received(_ text: [UInt8]) {
     settle()
+    // The message itself is the sign of life: its bytes are none later.
+    _ = channel.takeSign()
     carryOut(session.receive(text, now: world.now))
   }
 
   func heard() {
+    _ = channel.takeSign()
     session.heard(now: world.now)
     setDeadline()
   }
