@@ -49,11 +49,10 @@ public struct SocketDialer: Sendable {
     _ handling: some DialedSocketHandling
   ) -> DialedSocket {
     let socket = DialedSocket(handling)
-    connector.connect(address, on: SharedThreads.loops.any())
-      .flatMapThrowing {
-        try SocketDialer.upgrade($0, address, userAgent, headers, socket, name: name)
-      }
-      .whenFailure { socket.didEnd(WebConnector.reason($0)) }
+    connector.connect(address, on: SharedThreads.loops.any()) { [name] in
+      try SocketDialer.upgrade($0, address, userAgent, headers, socket, name: name)
+    }
+    .whenFailure { socket.didEnd(WebConnector.reason($0)) }
     return socket
   }
 
@@ -78,22 +77,17 @@ public struct SocketDialer: Sendable {
       }
     }
     let pipeline = channel.pipeline.syncOperations
-    do {
-      try pipeline.addHandler(LateEndHandler())
-      try pipeline.addHTTPClientHandlers(
-        leftOverBytesStrategy: .forwardBytes,
-        withClientUpgrade: (
-          upgraders: [upgrader],
-          completionHandler: { context in
-            boundAsking.value.isDone = true
-            context.pipeline.syncOperations.removeHandler(boundAsking.value, promise: nil)
-          }
-        ))
-      try pipeline.addHandler(asking)
-    } catch {
-      channel.close(promise: nil)
-      throw error
-    }
+    try pipeline.addHandler(LateEndHandler())
+    try pipeline.addHTTPClientHandlers(
+      leftOverBytesStrategy: .forwardBytes,
+      withClientUpgrade: (
+        upgraders: [upgrader],
+        completionHandler: { context in
+          boundAsking.value.isDone = true
+          context.pipeline.syncOperations.removeHandler(boundAsking.value, promise: nil)
+        }
+      ))
+    try pipeline.addHandler(asking)
   }
 }
 

@@ -31,11 +31,33 @@ final class WebConnector: Sendable {
     (self.socketFile, self.absence) = (socketFile, absence)
   }
 
-  /// Connects; the channel has a TLS handler if the address uses TLS, and no other handler.
+  /// Connects, and prepares the channel, which has a TLS handler if the address uses TLS, and no other handler.
   ///
-  /// It fails with a `NetworkError` that names the address. A callback of the future that runs at
-  /// once on its loop runs before any bytes arrive.
-  func connect(_ address: WebAddress, on loop: any EventLoop) -> EventLoopFuture<any Channel> {
+  /// `prepare` runs on the loop before any event of the connection: one that comes before a handler is
+  /// there, such as the end, would be lost. If it throws, the channel is closed.
+  ///
+  /// - Returns: what `prepare` returned. It fails with its error, or with a `NetworkError` that names the
+  ///   address.
+  func connect<Prepared: Sendable>(
+    _ address: WebAddress, on loop: any EventLoop,
+    _ prepare: @escaping @Sendable (any Channel) throws -> Prepared
+  ) -> EventLoopFuture<Prepared> {
+    // Callbacks that another thread attaches may come later than events.
+    loop.flatSubmit {
+      self.opened(address, on: loop).flatMapThrowing { channel in
+        do {
+          return try prepare(channel)
+        } catch {
+          channel.close(promise: nil)
+          throw error
+        }
+      }
+    }
+  }
+
+  private func opened(
+    _ address: WebAddress, on loop: any EventLoop
+  ) -> EventLoopFuture<any Channel> {
     let opened: EventLoopFuture<any Channel>
     if let socketFile {
       opened = ClientBootstrap(group: loop)

@@ -38,6 +38,7 @@ final class AskHandler: ChannelInboundHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
+    guard context.channel.isActive else { return failAsClosed() }
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
   }
@@ -53,8 +54,12 @@ final class AskHandler: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    // The promise keeps an answer that arrived before.
-    promise.fail(NetworkError("the connection was closed before the answer"))
+    failAsClosed()
     context.fireChannelInactive()
+  }
+
+  /// The promise keeps an answer that arrived before.
+  private func failAsClosed() {
+    promise.fail(NetworkError("the connection was closed before the answer"))
   }
 }

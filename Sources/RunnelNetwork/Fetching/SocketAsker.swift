@@ -48,17 +48,20 @@ public struct SocketAsker: Sendable {
   public func ask(_ method: Method, _ target: String) throws(NetworkError) -> Answer {
     let path = try SocketPath(file)
     do {
-      let loop = SharedThreads.loops.any()
+      let (loop, name) = (SharedThreads.loops.any(), path.text)
       let promise = loop.makePromise(of: NIOHTTPClientResponseFull.self)
-      ClientBootstrap(group: loop)
-        .connectTimeout(.seconds(SocketAsker.seconds))
-        .connect(unixDomainSocketPath: path.text)
-        .flatMapThrowing { channel in
-          try AskHandler.ask(
-            method == .get ? .GET : .DELETE, target, host: "localhost", on: channel,
-            bytesMax: SocketAsker.bytesMax, seconds: SocketAsker.seconds, promise)
-        }
-        .whenFailure { promise.fail($0) }
+      // On the loop, the handlers are there before any event of the connection.
+      loop.flatSubmit {
+        ClientBootstrap(group: loop)
+          .connectTimeout(.seconds(SocketAsker.seconds))
+          .connect(unixDomainSocketPath: name)
+          .flatMapThrowing { channel in
+            try AskHandler.ask(
+              method == .get ? .GET : .DELETE, target, host: "localhost", on: channel,
+              bytesMax: SocketAsker.bytesMax, seconds: SocketAsker.seconds, promise)
+          }
+      }
+      .whenFailure { promise.fail($0) }
       // The folder of a long path is open until the connection is made.
       let answer = try withExtendedLifetime(path) { try promise.futureResult.wait() }
       return Answer(

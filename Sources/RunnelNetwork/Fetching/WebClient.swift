@@ -157,7 +157,7 @@ public struct WebClient: Sendable {
   ) -> EventLoopFuture<WebExchange> {
     let loop = SharedThreads.loops.any()
     let agent = userAgent
-    return connector.connect(request.address, on: loop).flatMap {
+    return connector.connect(request.address, on: loop) {
       channel -> EventLoopFuture<WebExchange> in
       line?.hold(channel)
       let reader = ExchangeReader(channel, request, agent)
@@ -173,6 +173,7 @@ public struct WebClient: Sendable {
       }
       return reader.head.futureResult.map { WebExchange($0, loop, bound, channel) }
     }
+    .flatMap { $0 }
   }
 }
 

@@ -60,8 +60,7 @@ public struct WebFetcher: Sendable {
     do {
       let loop = SharedThreads.loops.any()
       let promise = loop.makePromise(of: NIOHTTPClientResponseFull.self)
-      connector.connect(address, on: loop)
-        .flatMapThrowing { try WebFetcher.begin($0, address, promise) }
+      connector.connect(address, on: loop) { try WebFetcher.begin($0, address, promise) }
         .whenFailure { promise.fail($0) }
       return FetchedAnswer(try await promise.futureResult.get())
     } catch {
