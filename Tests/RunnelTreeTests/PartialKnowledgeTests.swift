@@ -9,10 +9,11 @@ import Testing
   private final class PartlyKnownTree: TreeReader {
     var tree = MemoryTree()
     var known: Set<Key> = []
+    var isAnswer = true
     private(set) var readCount = 0
     let hasOrigin = true
 
-    func knowledge(of query: Query) -> Knowledge { .keys(known, isAnswer: true) }
+    func knowledge(of query: Query) -> Knowledge { .keys(known, isAnswer: isAnswer) }
 
     func node(at path: Path) throws(TreeError) -> Node { try tree.node(at: path) }
 
@@ -102,6 +103,40 @@ import Testing
     #expect(reader.readCount - readBefore < 200 + 12 * 400)
   }
 
+  /// As when the origin confirms after a reconnection that everything is as it was.
+  @Test func whatOnlyBecomesCertainIsToldWithoutReadingARow() throws {
+    var engine = TreeEngine()
+    for number in 1...50 {
+      let (key, path) = try child(number)
+      try reader.set(path, number)
+      reader.known.insert(key)
+    }
+    reader.isAnswer = false
+    let queries = [
+      try Query(place).ordered(by: .value),
+      try Query(place).ordered(by: .key).limited(to: 30, from: .last),
+    ]
+    for (number, query) in queries.enumerated() {
+      let request = ListenRequest(query: query, events: .value)
+      #expect(try engine.listen(ListenerID(number), request, reader: reader).isEmpty)
+    }
+    let readBefore = reader.readCount
+    reader.isAnswer = true
+    let told = try engine.apply(touched: [], known: [place], reader: reader)
+    let counts = told.compactMap { delivery -> Int? in
+      if case .value(let node) = delivery.event { node.children.count } else { nil }
+    }
+    #expect(counts.sorted() == [30, 50])
+    #expect(reader.readCount == readBefore)
+    // One more is known now: it alone is read, once for each of the two.
+    let (key, path) = try child(60)
+    try reader.set(path, 60)
+    reader.known.insert(key)
+    _ = try engine.apply(touched: [], known: [place], reader: reader)
+    #expect(reader.readCount - readBefore <= 2)
+    engine.checkInvariants()
+  }
+
   @Test(arguments: 0..<20 as Range<UInt64>)
   func listenersSeeTheKnownChildrenWhateverBecomesKnownOrIsWritten(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
@@ -132,9 +167,12 @@ import Testing
           touched.append(path)
         }
       }
-      // A step that only changes what is known touches a child that is as before.
-      if touched.isEmpty { touched = [try child(0).path] }
-      for delivery in try engine.apply(touched: touched, reader: reader) {
+      // A step that only changes what is known touches a child that is as before, or none.
+      var told: [Path] = []
+      if touched.isEmpty {
+        if Bool.random(using: &random) { touched = [try child(0).path] } else { told = [place] }
+      }
+      for delivery in try engine.apply(touched: touched, known: told, reader: reader) {
         if case .value(let node) = delivery.event { shown[delivery.listener] = node }
       }
       engine.checkInvariants()

@@ -20,6 +20,8 @@ package struct StoredTree {
   let splits = SplitMemo()
   /// The counts of nodes that are being read page by page.
   let tally = PageTally()
+  /// The record that was read last, in this tree or the origin's, which are often equal.
+  private(set) var records = RecordMemo()
   /// The cause of the last failed read by the engine; see `reading`.
   private var failure = Failure()
 
@@ -41,6 +43,7 @@ package struct StoredTree {
   package var server: StoredTree {
     var server = StoredTree(rowStore, indexes: [], adviceLog: adviceLog, root: .server)
     server.failure = failure
+    server.records = records
     return server
   }
 
@@ -126,7 +129,7 @@ package struct StoredTree {
     try Damage.locating(.words(path.description)) {
       switch try location(of: path) {
       case .row(let stored): try node(stored)
-      case .inside(let record, let rest): try RecordCoding.node(record)[rest]
+      case .inside(let record, let rest): try records.node(record)[rest]
       case .missing: .empty
       }
     }
@@ -143,7 +146,7 @@ package struct StoredTree {
     try Damage.locating(.words(path.description)) {
       switch try location(of: path) {
       case .row(let stored): try storedSummary(stored)
-      case .inside(let record, let rest): NodeSummary(try RecordCoding.node(record)[rest])
+      case .inside(let record, let rest): NodeSummary(try records.node(record)[rest])
       case .missing: NodeSummary(.empty)
       }
     }
@@ -201,7 +204,7 @@ extension StoredTree: TreeReader {
         if let filter = slice.filter, try !holds(filter, of: key, stored) { return nil }
         return try treeRow(key, stored, slice.index, detail)
       case .inside(let record, let rest):
-        let node = try RecordCoding.node(record)[rest]
+        let node = try records.node(record)[rest]
         return node.isEmpty ? nil : slice.row(Child(key: key, node: node), detail: detail)
       case .missing: return nil
       }
@@ -237,7 +240,7 @@ extension StoredTree: TreeReader {
     switch try location(of: path) {
     case .row(.split(let split)): return try childRows(of: split, at: path, slice, detail)
     case .row(.record(let bytes)): node = try RecordCoding.node(bytes)
-    case .inside(let record, let rest): node = try RecordCoding.node(record)[rest]
+    case .inside(let record, let rest): node = try records.node(record)[rest]
     case .missing: node = .empty
     }
     return RowScan(

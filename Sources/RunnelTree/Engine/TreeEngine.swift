@@ -262,21 +262,22 @@ extension TreeEngine {
 extension TreeEngine {
   /// Refreshes every view that the touched places concern; returns the deliveries.
   ///
-  /// `touched` are the places written in one batch; `.root` among them refreshes everything.
-  /// `reader` reads the state after the write.
+  /// `touched` are the places written in one batch; `.root` among them refreshes everything. `known` are
+  /// places of which other things are known than before, though nothing was written: only rows that
+  /// became known or unknown there are read. `reader` reads the state after the write.
   ///
   /// - Throws: `TreeError` (`storage`) if a row cannot be read; then no view has changed.
   package mutating func apply(
-    touched: [Path], reader: some TreeReader
+    touched: [Path], known: [Path] = [], reader: some TreeReader
   ) throws(TreeError) -> [Delivery] {
-    try atomically { engine throws(TreeError) in try engine.refresh(touched, reader) }
+    try atomically { engine throws(TreeError) in try engine.refresh(touched, known, reader) }
   }
 
   private mutating func refresh(
-    _ touched: [Path], _ reader: some TreeReader
+    _ touched: [Path], _ known: [Path], _ reader: some TreeReader
   ) throws(TreeError) -> [Delivery] {
     var concerned: [(path: Path, touched: View.Touched)] = []
-    for (path, part) in merged(touched) { concerned.append((path, part)) }
+    for (path, part) in merged(touched, known) { concerned.append((path, part)) }
     concerned.sort { TreeEngine.isDeliveredBefore($0.path, $1.path) }
     var deliveries: [Delivery] = []
     for (path, part) in concerned {
@@ -303,15 +304,20 @@ extension TreeEngine {
   }
 
   /// The places with views that are concerned, and the touched children of each.
-  private func merged(_ touched: [Path]) -> [Path: View.Touched] {
+  private func merged(_ touched: [Path], _ known: [Path]) -> [Path: View.Touched] {
     var result: [Path: View.Touched] = [:]
-    for path in touched {
+    for path in touched + known {
       for (index, key) in path.keys.enumerated() {
         let ancestor = Path(unchecked: Array(path.keys[..<index]))
         guard places[ancestor] != nil else { continue }
         result[ancestor, default: .keys([])].insert(key)
       }
+    }
+    for path in touched {
       for below in places.paths(at: path) { result[below] = .all }
+    }
+    for path in known {
+      for below in places.paths(at: path) { result[below] = result[below] ?? .keys([]) }
     }
     return result
   }

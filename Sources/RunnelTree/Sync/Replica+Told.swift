@@ -120,6 +120,8 @@ extension Assignment {
 extension Replica {
   /// Notes that the answer to a query is complete; no data came, so the data that was hashed is
   /// right.
+  ///
+  /// Returns the places that changed: none, unless data was restored.
   mutating func receiveComplete(
     _ query: Query, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -128,7 +130,7 @@ extension Replica {
     var touched: [Path] = []
     if let base { touched = try restore(base, record, &storage) }
     try markAnswered(query, &storage)
-    return touched + [query.path]
+    return touched
   }
 
   /// Restores the data that was hashed, which is right, in place of the data that is kept now.

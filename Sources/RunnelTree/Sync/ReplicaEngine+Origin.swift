@@ -82,7 +82,7 @@ extension ReplicaEngine {
       // An ask that was ended meanwhile is ignored.
       guard let query = plan.query(id) else { break }
       let touched = try replica.receiveComplete(query, &storage)
-      try changed(touched, now: now, &outcome, &storage)
+      try changed(touched, known: [query.path], now: now, &outcome, &storage)
     case .listenRefused(let id, let error):
       guard let query = plan.query(id) else { break }
       outcome = try cancel(query, error, now: now, &storage)
@@ -122,13 +122,14 @@ extension ReplicaEngine {
     return try replica.receive(push, at: path, for: query, &storage)
   }
 
-  /// Tells listeners of the origin's changes, and computes the transactions there anew.
+  /// Tells listeners of the origin's changes, and of places of which only the knowledge changed; computes the
+  /// transactions there anew.
   private mutating func changed(
-    _ touched: [Path], now: Int64, _ outcome: inout ReplicaOutcome,
+    _ touched: [Path], known: [Path] = [], now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
-    let rewritten = try recompute(after: touched, now: now, &outcome, &storage)
-    try refresh(touched + rewritten, now: now, &outcome, &storage)
+    let rewritten = try recompute(after: touched + known, now: now, &outcome, &storage)
+    try refresh(touched + rewritten, known: known, now: now, &outcome, &storage)
   }
 
   mutating func acknowledged(

@@ -333,16 +333,18 @@ extension ReplicaEngine {
   static let givenUp = TreeError(
     .writeCanceled, "The write was given up before the origin took it.")
 
-  /// Tells listeners of the touched places, and computes transactions there anew.
+  /// Tells listeners of the touched places, and of those of which only the knowledge changed; computes
+  /// transactions there anew.
   mutating func refresh(
-    _ touched: [Path], now: Int64, _ outcome: inout ReplicaOutcome,
+    _ touched: [Path], known: [Path] = [], now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
-    if !touched.isEmpty {
-      outcome.deliveries += try engine.apply(touched: touched, reader: reader(storage))
+    if !touched.isEmpty || !known.isEmpty {
+      outcome.deliveries += try engine.apply(
+        touched: touched, known: known, reader: reader(storage))
     }
     tellPending(&outcome)
-    outcome.touched += touched
+    outcome.touched += touched + known
     try sendTransactions(&outcome, &storage)
   }
 

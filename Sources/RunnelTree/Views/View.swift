@@ -203,6 +203,10 @@ extension View {
   private mutating func refreshPart(
     _ touched: Touched, _ old: Knowledge, _ reader: some TreeReader
   ) throws(TreeError) -> Changes {
+    if case .keys(let keys) = touched, keys.isEmpty {
+      // The same children are known as before: at most it is new that they are the answer.
+      return Changes()
+    }
     if window is RangeWindow { return try refreshKnown(touched, reader) }
     guard window is LimitedWindow, let limit = slice.limit else {
       return try refreshKnown(.all, reader)
@@ -222,7 +226,9 @@ extension View {
     case .all(var before)?:
       before.knowledge = knowledge
       return .all(before)
-    case .gained?, nil: return undo
+    // Then neither a row nor the head changed.
+    case nil: return .rows([], head: head, knowledge: knowledge)
+    case .gained?: return undo
     }
   }
 
