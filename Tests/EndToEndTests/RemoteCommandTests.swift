@@ -119,7 +119,8 @@ import Testing
     let values = (0..<20_001).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
     let file = try database.folder.write("{\(values)}", to: "large.json")
     let program = try RunningProgram([
-      "import", file, "/large", "--merge", "-d", "http://localhost:\(server.port)/?ns=test",
+      "import", file, "/large", "--merge", "--force", "-d",
+      "http://localhost:\(server.port)/?ns=test",
     ])
     number.withLock { $0 = program.processID }
     #expect(try program.wait() == 130)

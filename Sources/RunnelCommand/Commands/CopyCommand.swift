@@ -13,8 +13,8 @@ struct CopyCommand: ParsableCommand {
       one.
 
       A place without the name of a database is in the database of --database, or else in that of the other \
-      place. A large copy to a server is written in batches, so it is not atomic. A copy to an empty place on a \
-      server never replaces what others write there meanwhile.
+      place. A large copy to a server is written in batches, so it is not atomic. What others write there meanwhile is \
+      not replaced without --force: the copy stops at the first such place.
 
       Examples:
         runnel copy /users/ana /backup/ana
@@ -26,7 +26,12 @@ struct CopyCommand: ParsableCommand {
   var from: DataPlace
   @Argument(help: "The place that the copy replaces.", transform: PlaceArgument.placeToWrite)
   var to: DataPlace
-  @Flag(name: [.short, .long], help: "Replace what stands there without asking.") var force = false
+  @Flag(
+    name: [.short, .long],
+    help: ArgumentHelp(
+      "Replace what stands there without asking, also what others write into a server's database meanwhile."
+    ))
+  var force = false
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {

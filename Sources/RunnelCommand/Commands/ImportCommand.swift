@@ -28,6 +28,9 @@ struct ImportCommand: ParsableCommand, FileNaming {
       for nothing, and are not kept. Of two members of an object with one name, the last counts, and it is \
       said how many there are and where.
 
+      A large document is written to a server in batches. What others write there meanwhile is not replaced: \
+      the import stops at the first such place, and says how to go on.
+
       Examples:
         runnel import chat.json
         runnel import chat.json --database chat.db --create
@@ -40,7 +43,11 @@ struct ImportCommand: ParsableCommand, FileNaming {
   var place: DataPlace = .root
   @Flag(help: "Put the document in the place of what stands there.") var replace = false
   @Flag(help: "Write only what the document names, and keep the rest.") var merge = false
-  @Flag(name: [.short, .long], help: "Do not ask, even if a profile has `confirm`.")
+  @Flag(
+    name: [.short, .long],
+    help: ArgumentHelp(
+      "Do not ask, even if a profile has `confirm`; and replace also what others write into a server's "
+        + "database meanwhile."))
   var force = false
   @Option(
     help: ArgumentHelp(
@@ -127,7 +134,7 @@ struct ImportCommand: ParsableCommand, FileNaming {
 extension ImportCommand {
   /// Writes the document to a server, in batches if it is large.
   private func load(into remote: RemoteDatabase, _ interruption: Interruption) throws {
-    let (batches, first, mustBeEmpty, name, unkept) = try interruption.whileSignalsEnd {
+    let (batches, first, start, name, unkept) = try interruption.whileSignalsEnd {
       try plan(for: remote)
     }
     var line = ProgressLine("Importing \(name)")
@@ -138,10 +145,11 @@ extension ImportCommand {
       RemoteImport.wordsWhenStopped(afterBatch: written.withLock(\.self), of: count)
     }
     defer { watch.cancel() }
-    try remote.write(batches, from: first, onlyIfEmpty: mustBeEmpty) { done in
+    var run = ImportRun(batches, to: remote, from: first, start, .importing) { done, values in
       written.withLock { $0 = done }
-      line.report("batch \(done) of \(count)")
+      line.report("batch \(done) of \(count), \(values) values")
     }
+    try run.run()
     line.clear()
     StandardError.say("Imported \(name) at \(remote.placeWords(path)).\(unkept)")
   }
@@ -150,7 +158,7 @@ extension ImportCommand {
   private func plan(
     for remote: RemoteDatabase
   ) throws -> (
-    batches: RemoteImport, first: Int, mustBeEmpty: Bool, name: String, unkept: String
+    batches: RemoteImport, first: Int, start: ImportRun.Start, name: String, unkept: String
   ) {
     let document = try InputDocument(file)
     let json: JSONValue
@@ -165,8 +173,8 @@ extension ImportCommand {
       )
     }
     let first = fromBatch ?? 1
-    let mustBeEmpty = try !merge && !replace && first == 1 && remote.isEmpty(path)
-    if !merge, !replace, first == 1, !mustBeEmpty {
+    let start = try start(at: remote, isFirst: first == 1)
+    if case .standing = start {
       try Consent(isGiven: false, option: "--replace").require(
         "Replace \(remote.words(path)) by \(file.shown)? Nothing brings it back.",
         because: "This would replace \(remote.words(path)); --merge would keep the rest.")
@@ -180,7 +188,15 @@ extension ImportCommand {
     guard (1...max(1, batches.batches.count)).contains(first) else {
       throw Failure("The document has \(batches.batches.count) batches.", status: .usage)
     }
-    return (batches, first, mustBeEmpty, document.name, unkept)
+    return (batches, first, force ? .forced : start, document.name, unkept)
+  }
+
+  /// Reads what stands at the place, as far as that matters.
+  private func start(at remote: RemoteDatabase, isFirst: Bool) throws -> ImportRun.Start {
+    if merge { return .merged }
+    if replace || !isFirst { return .replaced }
+    if try remote.isEmpty(path) { return .empty }
+    return .standing(tag: try remote.tagToReplace(path, option: "--replace"))
   }
 
   /// Returns sentences, each with a blank before it, about what the tree cannot hold as it is; empty if

@@ -65,8 +65,8 @@ struct DataCopy {
 
   private func write(_ bytes: [UInt8], to remote: RemoteDatabase) throws {
     let json = try JSONValue(parsing: bytes)
-    let isEmpty = try !isForced && remote.isEmpty(to)
-    if !isEmpty {
+    let start = try start(at: remote)
+    if start != .empty {
       try Consent(isGiven: isForced).require(
         "Replace \(remote.words(to))? Nothing brings it back.",
         because: "This would replace \(remote.words(to)).")
@@ -76,12 +76,19 @@ struct DataCopy {
     let document = RemoteImport(json, at: to, merges: false)
     var line = ProgressLine("Writing \(remote.placeWords(to))")
     defer { line.clear() }
-    let advice = { (_: Int) in "copy again to write them all." }
-    try remote.write(document, from: 1, onlyIfEmpty: isEmpty, advice: advice) { done in
-      line.report("batch \(done) of \(document.batches.count)")
+    var run = ImportRun(document, to: remote, start, .copying) { done, values in
+      line.report("batch \(done) of \(document.batches.count), \(values) values")
     }
+    try run.run()
     line.clear()
     tell(bytes.count, remote.placeWords(to), "")
+  }
+
+  /// Reads what stands at the place, as far as that matters.
+  private func start(at remote: RemoteDatabase) throws -> ImportRun.Start {
+    if isForced { return .forced }
+    if try remote.isEmpty(to) { return .empty }
+    return .standing(tag: try remote.tagToReplace(to, option: "--force"))
   }
 
   private func tell(_ count: Int, _ place: String, _ more: String) {

@@ -19,6 +19,8 @@ final class RemoteDatabase {
     case answered(WebExchange)
     /// The server refused the request; a retry does not help.
     case refused(Failure)
+    /// The server refused a condition: something else stands there.
+    case changed(PlaceChanged)
     /// The server refused the token of the account; another one may help.
     case tokenRefused(Failure)
     /// The attempt failed; a retry may succeed. `mayBeDone` if the server may have done the
@@ -39,6 +41,12 @@ final class RemoteDatabase {
     }
   }
 
+  /// A write was not done, since its places do not have the tag that it was sent with.
+  struct PlaceChanged: Error {
+    /// The hashes of the places of an update, in its order; nil for another write, or if they are not told.
+    var hashes: [String]?
+  }
+
   private static let triesMax = 5
   private static let firstDelayMilliseconds: UInt32 = 200
   /// The longest wait for an answer to a request that is quickly sent, in seconds.
@@ -52,9 +60,11 @@ final class RemoteDatabase {
   /// What a server says if the rules deny a request, and not the token.
   private static let denied = "Permission denied"
   /// The ETag of an empty place.
-  private static let emptyTag = "null_etag"
+  static let emptyTag = "null_etag"
   /// The header with the id of a write.
   private static let writeHeader = "X-Runnel-Write"
+  /// The headers with the tag that the place of a write, or the places of an update, must have.
+  private static let (placeHeader, updateHeader) = ("if-match", "X-Runnel-Match")
 
   let address: OriginAddress
   let choice: OriginChoice
@@ -108,7 +118,8 @@ final class RemoteDatabase {
   ///
   /// - Throws: `Failure` with the server's error.
   func get(
-    _ query: Query, _ parameters: [(name: String, value: String)] = [], accept: String? = nil
+    _ query: Query, _ parameters: [(name: String, value: String)] = [], accept: String? = nil,
+    wantsTag: Bool = false
   ) throws -> WebExchange {
     let asked: [(name: String, value: String)]
     do throws(TreeError) {
@@ -116,7 +127,8 @@ final class RemoteDatabase {
     } catch {
       throw Failure("A server does not support this query: \(error.message)", status: .usage)
     }
-    let headers = accept.map { [(name: "Accept", value: $0)] } ?? []
+    var headers = accept.map { [(name: "Accept", value: $0)] } ?? []
+    if wantsTag { headers.append((name: "X-Firebase-ETag", value: "true")) }
     return try ask(
       request("GET", query.path, asked + parameters, headers), "read \(query.path)",
       isRepeatable: true)
@@ -156,11 +168,12 @@ final class RemoteDatabase {
   ///
   /// - Parameters:
   ///   - write: the write.
-  ///   - isFirst: whether the server does it only if the place to set is empty at that time.
-  /// - Throws: `Failure` with the server's error, or if the profile is read-only.
-  func write(_ write: Write, onlyIfEmpty isFirst: Bool = false) throws {
+  ///   - tag: the tag that its place, or the places of an update, must have at that time; nil for any.
+  /// - Throws: `PlaceChanged` if they have another; `Failure` with the server's error, or if the profile is
+  ///   read-only.
+  func write(_ write: Write, ifTag tag: String? = nil) throws {
     do {
-      try send(write, onlyIfEmpty: isFirst)
+      try send(write, ifTag: tag)
     } catch let unknown as UnknownOutcome {
       throw unknown.failure
     }
@@ -168,9 +181,9 @@ final class RemoteDatabase {
 
   /// Sends a write as `write` does.
   ///
-  /// - Throws: `UnknownOutcome` if it may have been done; otherwise `Failure` with the server's error, or if
-  ///   the profile is read-only.
-  func send(_ write: Write, onlyIfEmpty isFirst: Bool = false) throws {
+  /// - Throws: `UnknownOutcome` if it may have been done; otherwise `PlaceChanged`, or `Failure` with the
+  ///   server's error, or if the profile is read-only.
+  func send(_ write: Write, ifTag tag: String? = nil) throws {
     try choice.requireWriting()
     writeCount += 1
     var headers = [(name: RemoteDatabase.writeHeader, value: "\(writer) \(writeCount)")]
@@ -179,10 +192,11 @@ final class RemoteDatabase {
     switch write {
     case .set(let path, let json):
       place = path
-      if isFirst { headers.append(("if-match", RemoteDatabase.emptyTag)) }
+      if let tag { headers.append((RemoteDatabase.placeHeader, tag)) }
       request = try self.request("PUT", path, silent, headers, json.jsonBytes())
     case .update(let path, let members):
       place = path
+      if let tag { headers.append((RemoteDatabase.updateHeader, tag)) }
       let body = JSONValue.object(members).jsonBytes()
       request = try self.request("PATCH", path, silent, headers, body)
     case .copy, .move: preconditionFailure("Copies and moves are not sent to a server.")
@@ -251,7 +265,8 @@ final class RemoteDatabase {
   ///   - isRepeatable: whether it may be done twice.
   ///   - knowsIDs: whether the server does it once only, though it is sent twice; nil if it does not answer.
   /// - Returns: the answer of a request that was done.
-  /// - Throws: `Failure` with the server's error; `UnknownOutcome` if the server may have done a write.
+  /// - Throws: `Failure` with the server's error; `PlaceChanged` if a condition does not hold; `UnknownOutcome` if
+  ///   the server may have done a write.
   private func ask(
     _ request: WebRequest, _ deed: String, isRepeatable: Bool,
     knowsIDs: () throws -> Bool? = { false }
@@ -277,6 +292,7 @@ final class RemoteDatabase {
       switch outcome {
       case .answered(let exchange): return exchange
       case .refused(let failure): throw end(failure, afterLost: lost, of: request)
+      case .changed(let changed): throw changed
       case .tokenRefused(let failure):
         if hasNewToken || attempt == RemoteDatabase.triesMax {
           throw end(failure, afterLost: lost, of: request)
@@ -360,15 +376,13 @@ final class RemoteDatabase {
         return .temporary(Failure(text, status: .retryable), mayBeDone: true)
       }
       isAnswered = true
+      if exchange.status == 412, request.headers.contains(where: RemoteDatabase.isCondition) {
+        return .changed(try changed(exchange, request))
+      }
       let (told, text) = try reason(exchange, deed)
       switch exchange.status {
       case 401 where account != nil && told != RemoteDatabase.denied:
         return .tokenRefused(Failure(text))
-      case 412:
-        return .refused(
-          Failure(
-            "The place was empty, but something has been written there meanwhile. Nothing was replaced."
-          ))
       case 429, 503: return .temporary(Failure(text, status: .retryable), mayBeDone: false)
       case 500..<600: return .temporary(Failure(text, status: .retryable), mayBeDone: true)
       default: return .refused(Failure(text))
@@ -377,6 +391,27 @@ final class RemoteDatabase {
       return .temporary(
         Failure(error.message, status: .retryable), mayBeDone: isAnswered || error.isSent)
     }
+  }
+
+  private static func isCondition(_ header: (name: String, value: String)) -> Bool {
+    [placeHeader, updateHeader].contains(header.name)
+  }
+
+  /// What a server tells of a condition that does not hold.
+  ///
+  /// The value that it tells of a single place may be large, and is not read.
+  private func changed(
+    _ exchange: WebExchange, _ request: WebRequest
+  ) throws(NetworkError) -> PlaceChanged {
+    guard request.method == "PATCH" else {
+      exchange.close()
+      return PlaceChanged()
+    }
+    let bytes = try exchange.body(bytesMax: RemoteDatabase.answerBytesMax)
+    // An answer that is no list of texts is that of another server.
+    guard case .array(let elements)? = try? JSONValue(parsing: bytes) else { return PlaceChanged() }
+    let hashes = elements.compactMap(\.string)
+    return PlaceChanged(hashes: hashes.count == elements.count ? hashes : nil)
   }
 
   /// The type of an answer that has content which is neither JSON nor events; nil if it has none, or does not tell.

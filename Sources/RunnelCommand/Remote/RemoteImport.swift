@@ -13,7 +13,10 @@ struct RemoteImport {
   /// The writes, in order; each is sent as one request.
   private(set) var batches: [Write] = []
 
-  private let place: Path
+  /// The place where the document is written.
+  let place: Path
+  /// Whether children that the document does not name are kept.
+  let merges: Bool
   private var members: [JSONMember] = []
   private var bytes = 0
 
@@ -29,7 +32,7 @@ struct RemoteImport {
   init(
     _ json: JSONValue, at place: Path, merges: Bool, bytesMax: Int = RemoteImport.batchBytesMax
   ) {
-    self.place = place
+    (self.place, self.merges) = (place, merges)
     let size = json.jsonBytes().count
     if !merges, size <= bytesMax {
       batches = [.set(place, json)]
@@ -38,6 +41,15 @@ struct RemoteImport {
     if !merges { batches = [.set(place, .null)] }
     add(json, size, below: "", merges: merges, bytesMax)
     flush()
+  }
+
+  /// The number of values that a batch writes: how many members of an update.
+  func valueCount(ofBatch index: Int) -> Int {
+    switch batches[index] {
+    case .set(_, .null): 0
+    case .update(_, let members): members.count
+    case .set, .copy, .move: 1
+    }
   }
 
   /// Words for an import that was stopped while the batch after one was being written.
@@ -81,35 +93,5 @@ struct RemoteImport {
   private mutating func flush() {
     if !members.isEmpty { batches.append(.update(place, members)) }
     (members, bytes) = ([], 0)
-  }
-}
-
-extension RemoteDatabase {
-  /// Writes the batches of a document, starting with number `first`.
-  ///
-  /// - Parameters:
-  ///   - document: the batches.
-  ///   - first: the number of the first batch to write, from 1 on.
-  ///   - onlyIfEmpty: whether the first batch of all is written only if the place is empty at that time.
-  ///   - advice: returns how to go on if the batch with a number cannot be written.
-  ///   - progress: is called with the number of each batch after it was written.
-  /// - Throws: `Failure` that says how to go on.
-  func write(
-    _ document: RemoteImport, from first: Int, onlyIfEmpty: Bool = false,
-    advice: (_ next: Int) -> String = { "continue with --from-batch \($0)." },
-    _ progress: (Int) -> Void
-  ) throws {
-    for index in (first - 1)..<document.batches.count {
-      do {
-        try write(document.batches[index], onlyIfEmpty: onlyIfEmpty && index == 0)
-      } catch let failure as Failure {
-        // Nothing was written: the whole can be done again.
-        if index == 0 { throw failure }
-        throw Failure(
-          "\(failure.message) Batches 1 to \(index) of \(document.batches.count) were written; "
-            + advice(index + 1), status: failure.status)
-      }
-      progress(index + 1)
-    }
   }
 }

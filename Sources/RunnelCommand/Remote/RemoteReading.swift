@@ -74,6 +74,32 @@ extension RemoteDatabase {
     return try Node(json: json)
   }
 
+  /// Returns the data at a place, with priorities, and the tag with which a write to it is compared; nil if the
+  /// server tells none.
+  func taggedNode(at path: Path) throws -> (node: Node, tag: String?) {
+    let exchange = try get(
+      Query(path), [(name: "format", value: "export")], wantsTag: true)
+    return (try Node(json: json(exchange)), exchange.header("ETag"))
+  }
+
+  /// Returns the tag of a place, whose data are not read; nil if the server tells none.
+  func tag(of path: Path) throws -> String? {
+    let exchange = try get(Query(path), wantsTag: true)
+    // The data are given up with the connection.
+    defer { exchange.close() }
+    return exchange.header("ETag")
+  }
+
+  /// Returns the tag of a place that is to be replaced, so that nothing else is.
+  ///
+  /// - Throws: `Failure` if the server tells none; the option replaces whatever stands there.
+  func tagToReplace(_ path: Path, option: String) throws -> String {
+    if let tag = try tag(of: path) { return tag }
+    throw Failure(
+      "The server tells no ETag of \(placeWords(path)), so that what others write there meanwhile would be "
+        + "replaced too. Nothing was changed: \(option) replaces all of it.", status: .usage)
+  }
+
   /// Returns whether a place holds nothing.
   func isEmpty(_ path: Path) throws -> Bool {
     try json(get(Query(path), [(name: "shallow", value: "true")])).isNull

@@ -89,7 +89,12 @@ extension ServedTree {
     let isRepeated = try isDone(name, caller, transaction)
     if let name, isRepeated { try prints?.check(WritePrints.fingerprint(of: write), name) }
     if let condition, !isRepeated {
-      let stale = try self.stale(place, condition, caller, now, transaction)
+      let stale =
+        if case .update(_, let members) = write {
+          try self.stale(members, below: place, condition, caller, now, transaction)
+        } else {
+          try self.stale(place, condition, caller, now, transaction)
+        }
       if let stale { return stale }
     }
     var parts = try performOnce(write, name, caller, now, transaction, &told)
@@ -114,6 +119,23 @@ extension ServedTree {
       try checkRead(Query(place), caller, now: now, transaction)
       if try hash(of: Query(place), transaction) == condition { return nil }
       return .stale(try transaction.node(at: place))
+    }
+  }
+
+  /// The answer to an update whose condition does not hold; nil if it does.
+  private mutating func stale(
+    _ members: [JSONMember], below place: Path, _ condition: String, _ caller: Caller,
+    _ now: Int64, _ transaction: some ServedTransaction
+  ) throws(Refused) -> RESTAnswer? {
+    try refusing { () throws(TreeError) in
+      var hashes: [String] = []
+      for member in members {
+        let found = try transaction.updateHash(of: member, below: place)
+        // As for a place that is set.
+        try checkRead(Query(found.place), caller, now: now, transaction)
+        hashes.append(found.hash)
+      }
+      return UpdateHashes.tag(of: hashes) == condition ? nil : .staleUpdate(hashes)
     }
   }
 

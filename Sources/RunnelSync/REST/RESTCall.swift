@@ -27,7 +27,8 @@ struct RESTCall {
   let isStream: Bool
   /// True if the client asks for the hash of the place.
   let wantsHash: Bool
-  /// The hash that the place must have; nil if there is no condition.
+  /// The hash that the place must have, or the tag that the places of an update must have; nil if there is no
+  /// condition.
   private(set) var condition: String?
   /// The hash that the client knows.
   private(set) var knownHash: String?
@@ -46,6 +47,10 @@ struct RESTCall {
     (condition, knownHash) = (tags[0], tags[1])
     if condition != nil, method != .put, method != .delete {
       throw RESTError(400, "if-match goes with PUT and DELETE only.")
+    }
+    if let tag = request.header("x-runnel-match") {
+      if method != .patch { throw RESTError(400, "X-Runnel-Match goes with PATCH only.") }
+      condition = RESTCall.unquoted(tag)
     }
     try readStyle()
     try readForm()

@@ -11,6 +11,7 @@ extension RESTExchange {
     switch answer {
     case .refused(let error): refuse(refusal(error, call))
     case .stale(let node): respondStale(node, call)
+    case .staleUpdate(let hashes): respondStale(hashes)
     case .content(let hash, let byteCount): beginContent(hash, byteCount, call)
     case .written(let parts, let hash): respond(echo(of: parts), call, hash: hash)
     case .pushed(let key, let hash): respond(["name": .string(key.text)], call, hash: hash)
@@ -121,6 +122,13 @@ extension RESTExchange {
     let tag = RESTHead.tag(RESTCall.tag(of: node.contentHash))
     let json = node.json(coercingArrays: true)
     respond(json.jsonBytes(pretty: call.style.isPretty), RESTHead(412, RESTHead.json + tag))
+  }
+
+  /// The hashes tell the writer which of its places were changed.
+  private mutating func respondStale(_ hashes: [String]) {
+    let tag = RESTHead.tag(RESTCall.tag(of: UpdateHashes.tag(of: hashes)))
+    let json = JSONValue.array(hashes.map { .string($0) })
+    respond(json.jsonBytes(), RESTHead(412, RESTHead.json + tag))
   }
 
   // MARK: The answer

@@ -8,8 +8,8 @@ package enum RESTOperation: Hashable, Sendable {
   /// Tell what a query shows. The answer is `content`, followed by pieces of the export that the
   /// exchange makes from the same state. With `hashes` the hash of what is shown comes first.
   case read(Query, form: TreeExport.Form, isPretty: Bool, hashes: Bool)
-  /// Do a write. The answer is `written`, or `stale` if its condition does not hold. With `hashes`
-  /// the answer includes the hash of the place afterwards.
+  /// Do a write. The answer is `written`, or `stale` or `staleUpdate` if its condition does not hold. With
+  /// `hashes` the answer includes the hash of the place afterwards.
   case write(Write, condition: String?, name: WriteID?, hashes: Bool)
   /// Put a value below a place under a new key that comes after all others. The answer is `pushed`.
   case push(Path, JSONValue, name: WriteID?, hashes: Bool)
@@ -32,6 +32,8 @@ package enum RESTAnswer: Hashable, Sendable {
   /// The condition does not hold; the current node is given. A caller who may not read it is
   /// refused instead.
   case stale(Node)
+  /// The condition of an update does not hold; the hashes of the places that it names are given, in its order.
+  case staleUpdate([String])
   /// The read is allowed. The hash is given if requested, and the size in bytes if known. Pieces
   /// follow if requested.
   case content(hash: String?, byteCount: Int? = nil)

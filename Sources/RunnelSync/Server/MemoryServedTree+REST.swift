@@ -54,15 +54,31 @@ extension MemoryServedTree {
     case .copy(_, let path), .move(_, let path): place = path
     }
     let isRepeated = self.parts(of: name) != nil
-    if let condition, !isRepeated {
-      // Whether a condition holds tells what is there, so that only those who may read it may ask.
-      try checkRead(Query(place), caller)
-      if tree.root[place].contentHash != condition { return .stale(tree.root[place]) }
+    if let condition, !isRepeated, let stale = try stale(write, place, condition, caller) {
+      return stale
     }
     var parts = try performOnce(write, name, caller, now, &told)
     // Others may have written since a repeated write was done.
     if write.holdsIncrement || isRepeated { parts.removeAll { !canRead($0.path, caller) } }
     return .written(parts, hash: hash(of: place, caller, isWanted: hashes))
+  }
+
+  /// The answer to a write whose condition does not hold; nil if it does.
+  private func stale(
+    _ write: Write, _ place: Path, _ condition: String, _ caller: Caller
+  ) throws(TreeError) -> RESTAnswer? {
+    // Whether a condition holds tells what is there, so that only those who may read it may ask.
+    guard case .update(_, let members) = write else {
+      try checkRead(Query(place), caller)
+      return tree.root[place].contentHash == condition ? nil : .stale(tree.root[place])
+    }
+    var hashes: [String] = []
+    for member in members {
+      let found = try tree.updateHash(of: member, below: place)
+      try checkRead(Query(found.place), caller)
+      hashes.append(found.hash)
+    }
+    return UpdateHashes.tag(of: hashes) == condition ? nil : .staleUpdate(hashes)
   }
 
   /// The hash of a place if the caller may read it, because it reveals the contents of the place.

@@ -58,7 +58,7 @@ final class RawServer: Sendable {
 
   private static func request(on line: Int32) -> Request? {
     var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 4096)
+    var piece = [UInt8](repeating: 0, count: 65_536)
     while true {
       let text = String(decoding: bytes, as: UTF8.self)
       if let end = text.range(of: "\r\n\r\n") {
@@ -80,7 +80,8 @@ final class RawServer: Sendable {
     guard let client = try? RawClient(port: port), (try? client.send(request.bytes)) != nil,
       let answer = try? client.readAnswer(to: request.method)
     else { return nil }
-    let head = "HTTP/1.1 \(answer.status) Answer\r\nConnection: close\r\n"
+    let tag = answer.headers["etag"].map { "ETag: \($0)\r\n" } ?? ""
+    let head = "HTTP/1.1 \(answer.status) Answer\r\nConnection: close\r\n\(tag)"
     if answer.status == 204 { return head + "\r\n" }
     return head + "Content-Length: \(answer.body.utf8.count)\r\n\r\n" + answer.body
   }

@@ -337,6 +337,49 @@ import Testing
     #expect(world.ask("PATCH", "/n.json", "{}", ["if-match": five]).status == 400)
   }
 
+  @Test func updatesAreComparedByOneTagForTheirPlaces() throws {
+    var world = try world()
+    func update(_ body: String, _ tag: String) -> RESTWorld.Answer {
+      world.ask("PATCH", "/tags.json", body, ["X-Runnel-Match": tag])
+    }
+    #expect(update(#"{"a":1,"b/c":2}"#, "null_etag").status == 200)
+    let stale = update(#"{"a":9,"d":9}"#, "null_etag")
+    let one = try Node(json: 1).contentHash
+    #expect((stale.status, stale.body) == (412, "[\"\(one)\",\"\"]"))
+    #expect(world.ask("GET", "/tags.json").body == #"{"a":1,"b":{"c":2}}"#)
+    let tag = try #require(stale["ETag"])
+    // Of other places, or in another order, it is another tag.
+    #expect(update(#"{"d":9,"a":9}"#, tag).status == 412)
+    #expect(update(#"{"a":9,"d":9}"#, tag).status == 200)
+    #expect(update(#"{"a":9,"d":9}"#, tag).status == 412)
+    let none = update("{}", "?")
+    #expect((none.status, none["ETag"], none.body) == (412, "null_etag", "[]"))
+    #expect(world.ask("PUT", "/tags.json", "1", ["X-Runnel-Match": tag]).status == 400)
+  }
+
+  /// The update would replace the value above its place, and a priority alone is none of that.
+  @Test func valuesAboveAnUpdateAndPrioritiesAreCompared() throws {
+    var world = try world()
+    #expect(world.ask("PUT", "/tags/a.json", "1").status == 200)
+    let one = try Node(json: 1).contentHash
+    func tags(_ body: String) -> String {
+      world.ask("PATCH", "/tags.json", body, ["X-Runnel-Match": "?"]).body
+    }
+    #expect(tags(#"{"a/b/c":2}"#) == "[\"^\(one)\"]")
+    #expect(tags(#"{"a/.priority":3}"#) == #"[""]"#)
+    #expect(world.ask("PATCH", "/tags.json", #"{"a/.priority":3}"#).status == 200)
+    #expect(tags(#"{"a/.priority":4}"#) == "[\"\(try Node(json: 3).contentHash)\"]")
+    #expect(tags(#"{"other":2}"#) == #"[""]"#)
+  }
+
+  @Test func theTagOfAnUpdateTellsNothingThatMayNotBeRead() throws {
+    var world = try world()
+    for tag in ["null_etag", "?"] {
+      let guess = world.ask("PATCH", "/secret.json", #"{"a":1}"#, ["X-Runnel-Match": tag])
+      #expect((guess.status, guess.body) == (401, error("Permission denied")))
+    }
+  }
+
   /// A condition, right or wrong, and the tag of what was written beside it, tell nothing of what may not be
   /// read.
   @Test func tagsTellNothingThatMayNotBeRead() throws {
