@@ -77,7 +77,8 @@ extension DatabaseSession {
       return plan.path
     }
     do {
-      let conditionSet = ConditionSet(conditions: conditions, records: records)
+      let conditionSet = ConditionSet(
+        conditions: conditions, records: records, undoes: !records.isEmpty)
       let written = try core.write(name: nil, cause: cause, if: conditionSet) { reader, now in
         try WriteCondition.check(conditions, reader, info)
         let plan = Result { () throws(ResourceError) in try planning(reader, now) }

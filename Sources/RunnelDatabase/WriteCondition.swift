@@ -43,6 +43,8 @@ struct ConditionSet {
   /// The places of records that an operation changes or undoes: of a replica's write, the origin compares what it
   /// replaces there.
   var records: [Path] = []
+  /// True if an operation is undone: what it replaces has to be as it is known now, also if it waits.
+  var undoes = false
 
   /// The places around which the origin compares what a write replaces, if no one place holds all of it.
   func placesCompared(undoing entry: HistoryEntry?) -> [Path] {

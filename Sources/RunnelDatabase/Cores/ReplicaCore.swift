@@ -228,7 +228,8 @@ extension ReplicaCore {
         parts, storage, now: now, cause: cause, isKept: isKept, partlyKnown: partlyKnown
       ) {
         let written = try engine.write(
-          write, name: name, ifUnchanged: place, comparing: comparing, now: now, &storage)
+          write, name: name, ifUnchanged: place, comparing: comparing,
+          holdsBases: cause.undoes != nil || conditions.undoes, now: now, &storage)
         (id, outcome) = (written.id, written.outcome)
       }
       isNew = true

@@ -55,16 +55,30 @@ extension Replica {
   /// Where the origin compares bases, nothing is done. Each write is compared with the origin's data after the earlier pending writes, for it was made upon
   /// these: what they have done is no change by others. A write that computes values at the origin is left
   /// as it is: it is an operation, not a state.
+  ///
+  /// A write that holds its bases is not brought up to date where it is compared. If others wrote there, it has
+  /// to be refused; the later ones do not count it.
+  ///
+  /// - Returns: the places that show something else now, and the writes to refuse, with the places that others
+  ///   changed.
   mutating func resolveConflicts(
     of ids: Set<Int64>, by policy: ConflictPolicy, _ storage: inout some ReplicaStorage
-  ) throws(TreeError) -> [Path] {
-    if book.reach.comparesBases { return [] }
+  ) throws(TreeError) -> (touched: [Path], changed: [(id: Int64, places: [Path])]) {
+    if book.reach.comparesBases { return ([], []) }
     var touched: [Path] = []
+    var changed: [(id: Int64, places: [Path])] = []
     var places = PathTree<Bool>()
     for id in ids { book.places(of: id)?.forEach { places[$0] = true } }
     var earlier = WriteLayers()
     for write in book.pending {
       var resolved = write
+      if ids.contains(write.id), write.holdsBases {
+        let places = try placesChanged(under: write, after: earlier, storage)
+        if !places.isEmpty {
+          changed.append((write.id, places))
+          continue
+        }
+      }
       if ids.contains(write.id), !write.write.hasServerValues {
         resolved = try self.resolved(write, after: earlier, by: policy, storage)
       }
@@ -75,7 +89,32 @@ extension Replica {
       try storage.noteMerged(resolved, before: write)
       if resolved.parts != write.parts { touched += write.parts.map(\.path) }
     }
-    return try rebase(touched, &storage)
+    return (try rebase(touched, &storage), changed)
+  }
+
+  /// The compared places of a write where others have written something else than what it was made upon, or is
+  /// to leave there: the latter was done before, and its answer was lost.
+  private func placesChanged(
+    under write: PendingWrite, after earlier: WriteLayers, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    var changed: [Path] = []
+    for (part, base) in zip(write.parts, write.bases) where write.compared.contains(part.path) {
+      guard let base, let theirs = try known(at: part.path, after: earlier, storage) else {
+        continue
+      }
+      if theirs != base, part.target != .node(theirs) { changed.append(part.path) }
+    }
+    return changed
+  }
+
+  /// What the origin holds at a place after earlier writes; nil if that is not known.
+  private func known(
+    at path: Path, after earlier: WriteLayers, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Node? {
+    // The rows of windows are known, too; of one that has left them nothing is.
+    var isKnown = book.isCached(path)
+    if !isKnown { isKnown = try book.isToldByKey(path, storage) }
+    return isKnown ? earlier.applied(to: try storage.serverNode(at: path), at: path) : nil
   }
 
   /// A write as it is to be sent; the nodes that it was compared with are its new bases.
@@ -86,12 +125,10 @@ extension Replica {
     var write = old
     for (index, part) in old.parts.enumerated() where old.bases.indices.contains(index) {
       guard let base = old.bases[index], case .node(let mine) = part.target else { continue }
-      // The rows of windows are known, too; of one that has left them nothing is.
-      var isKnown = book.isCached(part.path)
-      if !isKnown { isKnown = try book.isToldByKey(part.path, storage) }
-      if !isKnown { continue }
-      let theirs = earlier.applied(to: try storage.serverNode(at: part.path), at: part.path)
-      if theirs == base { continue }
+      if old.holdsBases, old.compared.contains(part.path) { continue }
+      guard let theirs = try known(at: part.path, after: earlier, storage), theirs != base else {
+        continue
+      }
       let conflict = Conflict(path: part.path, base: base, mine: mine, theirs: theirs)
       write.parts[index].target = .node(policy.resolve(conflict))
       write.bases[index] = theirs

@@ -125,6 +125,9 @@ extension OriginTalk {
 // MARK: Writes
 
 extension OriginTalk {
+  /// True if a write was sent on the present connection, and not answered.
+  func isSent(_ write: Int64) -> Bool { sent[write] != nil }
+
   /// Notes that a write to these places was sent.
   mutating func send(_ write: Int64, _ places: [Path]) {
     let ends = ending.filter { id, query in places.contains { isMet(query, by: $0) } }

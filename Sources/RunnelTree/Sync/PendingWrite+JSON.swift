@@ -23,6 +23,7 @@ extension PendingWrite {
     static let madeAt = "at"
     static let done = "done"
     static let isCompared = "compared"
+    static let holdsBases = "held"
   }
 
   /// The write as JSON, without its id.
@@ -41,6 +42,7 @@ extension PendingWrite {
     members.append(JSONMember(Name.parts, .array(parts.indices.map(partJSON))))
     members.append(JSONMember(Name.isVisible, .bool(isVisible)))
     members.append(JSONMember(Name.isDurable, .bool(isDurable)))
+    if holdsBases { members.append(JSONMember(Name.holdsBases, true)) }
     if let madeAt { members.append(JSONMember(Name.madeAt, .number(JSONNumber(madeAt)))) }
     if doneCount > 0 {
       members.append(JSONMember(Name.done, .number(JSONNumber(Int64(doneCount)))))
@@ -122,6 +124,7 @@ extension PendingWrite {
       madeAt: PendingWrite.integer(json[Name.madeAt]))
     doneCount = json[Name.done]?.int ?? 0
     self.compared = compared
+    holdsBases = json[Name.holdsBases] == true
   }
 
   private static func seen(_ json: JSONValue) -> SeenNode? {

@@ -18,8 +18,14 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   /// The places of its parts where the origin has to hold the base, so that it does the write.
   ///
   /// Unlike `seen`, the bases are brought up to date when the write has waited for a connection, and was merged
-  /// with what others wrote.
+  /// with what others wrote; except if it `holdsBases`.
   package var compared: Set<Path> = []
+  /// True if the bases of the compared places stay what they were: it is refused, and not merged, if others
+  /// wrote there before it is done.
+  ///
+  /// That holds for what is undone, and for every write once it was sent: that a connection was lost before the
+  /// answer changes nothing about what it may replace.
+  package var holdsBases = false
   /// False for a write that is shown only when the origin has taken it.
   package var isVisible: Bool
   /// The author.

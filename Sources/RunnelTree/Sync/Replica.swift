@@ -37,12 +37,14 @@ extension Replica {
   /// Does a write here; it is pending from now on.
   ///
   /// Increments add to the value here, including all pending writes. `now` is in milliseconds since
-  /// 1970 by the origin's clock. The origin compares what stands around the places in `comparing`.
+  /// 1970 by the origin's clock. The origin compares what stands around the places in `comparing`; if it
+  /// `holdsBases`, with what is known now, however long the write waits.
   ///
   /// - Throws: `TreeError` that names the refused place; nothing is written then.
   mutating func write(
     _ write: Write, isVisible: Bool = true, upon seen: SeenNode? = nil, comparing: [Path] = [],
-    by maker: PendingWrite.Maker, now: Int64, _ storage: inout some ReplicaStorage
+    holdsBases: Bool = false, by maker: PendingWrite.Maker, now: Int64,
+    _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (write: PendingWrite, touched: [Path]) {
     let reader = ReplicaReader(storage: storage, book: book, writes: .all)
     let parts = try write.assignments(now: now, reader: reader)
@@ -54,6 +56,7 @@ extension Replica {
       id: id, write: write.asked(parts), parts: parts, bases: bases, seen: seen,
       isVisible: isVisible, maker: maker, madeAt: now)
     pending.compared = compared(parts, bases, around: comparing, of: pending.write)
+    pending.holdsBases = holdsBases && !pending.compared.isEmpty
     try storage.save(pending)
     book.add(pending)
     guard isVisible else { return (pending, []) }
@@ -179,8 +182,9 @@ extension ReplicaEngine {
 extension Replica {
   /// Forgets the bases of later writes that were made upon a write which was not done.
   ///
-  /// Whether such a write has changed a field cannot be told any more, so it is sent as it is. For an
-  /// origin that compares bases, they become what they were without that write.
+  /// Whether such a write has changed a field cannot be told any more, so it is sent as it is; one that holds its
+  /// bases is refused in its turn. For an origin that compares bases, they become what they were without that
+  /// write.
   private mutating func forgetBases(
     upon lost: PendingWrite, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
@@ -189,6 +193,7 @@ extension Replica {
       let before = write.bases
       for (index, part) in write.parts.enumerated() where write.bases.indices.contains(index) {
         guard lost.concerns(part.path) else { continue }
+        if write.holdsBases, write.compared.contains(part.path) { continue }
         write.bases[index] =
           book.reach.comparesBases
           ? write.bases[index].map { base in

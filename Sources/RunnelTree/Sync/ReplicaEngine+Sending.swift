@@ -11,12 +11,55 @@ extension ReplicaEngine {
   }
 
   /// Sends a write that was just made, unless it has to wait.
-  mutating func send(_ write: PendingWrite, _ outcome: inout ReplicaOutcome) {
+  mutating func send(
+    _ write: PendingWrite, _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    if sendUnnoted(write, &outcome) { try holdBases(of: write, &storage) }
+  }
+
+  /// Sends a write that was just made, unless it has to wait; returns whether it was sent.
+  @discardableResult
+  mutating func sendUnnoted(_ write: PendingWrite, _ outcome: inout ReplicaOutcome) -> Bool {
     var isReady = false
     reviewBacklog { isReady = $0.admit(write.id, write.places) }
-    guard isReady else { return }
+    guard isReady else { return false }
     replica.book.talk.send(write.id, write.parts.map(\.path))
     outcome.commands.append(write.command)
+    return true
+  }
+
+  /// The writes that were sent for other sessions, and that do not hold their bases yet.
+  private var unnoted: [PendingWrite] {
+    replica.book.pending.filter {
+      !$0.compared.isEmpty && !$0.holdsBases && replica.book.talk.isSent($0.id)
+    }
+  }
+
+  /// Whether `noteSentForOthers` would note something.
+  var hasUnnoted: Bool { !unnoted.isEmpty }
+
+  /// Has the writes that were sent for other sessions hold their bases.
+  mutating func noteSentForOthers(
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = ReplicaOutcome()
+    for write in unnoted {
+      try holdBases(of: write, &storage)
+      // The other sessions read it again.
+      outcome.touched += write.parts.map(\.path)
+    }
+    return outcome
+  }
+
+  /// Has a write that was sent replace nothing else, if it is sent again after a lost connection.
+  private mutating func holdBases(
+    of write: PendingWrite, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    if write.compared.isEmpty || write.holdsBases { return }
+    var held = write
+    held.holdsBases = true
+    replica.book.replace(held)
+    try storage.save(held)
   }
 
   /// Sends the writes that no longer have to wait, with conflicts resolved.
@@ -42,10 +85,14 @@ extension ReplicaEngine {
     _ ready: Set<Int64>, now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
-    let touched = try replica.resolveConflicts(of: ready, by: policy, &storage)
+    let (touched, changed) = try replica.resolveConflicts(of: ready, by: policy, &storage)
+    for (id, places) in changed {
+      try rejected(id, .changed(at: places), now: now, &outcome, &storage)
+    }
     for write in replica.book.pending where ready.contains(write.id) {
       replica.book.talk.send(write.id, write.parts.map(\.path))
       outcome.commands.append(write.command)
+      try holdBases(of: write, &storage)
     }
     try refresh(touched, now: now, &outcome, &storage)
     try refillPages(now: now, &outcome, &storage)

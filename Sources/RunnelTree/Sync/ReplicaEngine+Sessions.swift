@@ -25,7 +25,8 @@ extension ReplicaEngine {
         refusal.map { .rejected(id: write.id, $0) } ?? .acknowledged(id: write.id))
     }
     for write in replica.book.pending where !write.isOfTransaction && !known.contains(write.id) {
-      send(write, &outcome)
+      // `attendToOthers` notes that it was sent.
+      sendUnnoted(write, &outcome)
     }
     if before.contains(where: { !left.contains($0.id) }) { reviewBacklog { $0.review() } }
     return outcome

@@ -4,7 +4,10 @@
 extension ReplicaEngine {
   /// True if `attendToOthers` would do something.
   package func mustAttendToOthers(_ storage: some ReplicaStorage) throws(TreeError) -> Bool {
-    if isConnected { return try foreignQueries(storage) != foreign }
+    if isConnected {
+      if hasUnnoted { return true }
+      return try foreignQueries(storage) != foreign
+    }
     if try !refusals(storage).isEmpty { return true }
     return try mustFollowOthers(storage)
   }
@@ -19,8 +22,12 @@ extension ReplicaEngine {
   package mutating func attendToOthers(
     now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
-    if isConnected { return try askForOthers(now: now, &storage) }
     var outcome = ReplicaOutcome()
+    if isConnected {
+      outcome.append(try noteSentForOthers(&storage))
+      outcome.append(try askForOthers(now: now, &storage))
+      return outcome
+    }
     for (query, error) in try refusals(storage) {
       outcome.append(try cancel(query, error, now: now, &storage))
     }

@@ -250,14 +250,15 @@ extension ReplicaEngine {
   /// under which the origin's answer is completed. A write that is not visible is sent like any
   /// other, but it is shown only when the origin has taken it. A passing one ends with the connection,
   /// and is refused without one. With a `place`, the origin does the write only if that still is as it
-  /// is known here; what it replaces around the places in `comparing` has to be as it is known, too.
+  /// is known here; what it replaces around the places in `comparing` has to be as it is known, too. If it
+  /// `holdsBases`, that is what is known now, also if it waits for a connection.
   ///
   /// - Precondition: no write that is pending, or was done, has the same name; and the write changes
   ///   nothing outside of `place`.
   /// - Throws: `TreeError` that names the refused place; nothing is written then.
   package mutating func write(
     _ write: Write, isVisible: Bool = true, isPassing: Bool = false, name: WriteID? = nil,
-    ifUnchanged place: Path? = nil, comparing: [Path] = [], now: Int64,
+    ifUnchanged place: Path? = nil, comparing: [Path] = [], holdsBases: Bool = false, now: Int64,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
     var outcome = ReplicaOutcome()
@@ -265,7 +266,7 @@ extension ReplicaEngine {
     var seen: SeenNode?
     if let place { seen = try self.seen(at: place, storage) }
     let (pending, written) = try replica.write(
-      write, isVisible: isVisible, upon: seen, comparing: comparing,
+      write, isVisible: isVisible, upon: seen, comparing: comparing, holdsBases: holdsBases,
       by: isPassing ? .passing(session: session) : .anyone(name: name), now: originTime(now),
       &storage)
     if pending.parts.isEmpty {
@@ -276,7 +277,7 @@ extension ReplicaEngine {
     }
     var touched = written
     touched += try abortTransactions(by: pending, now: now, &outcome, &storage)
-    send(pending, &outcome)
+    try send(pending, &outcome, &storage)
     try refresh(touched, now: now, &outcome, &storage)
     try refillPages(now: now, &outcome, &storage)
     try sendReady(now: now, &outcome, &storage)

@@ -126,6 +126,116 @@ import Testing
     #expect(shown == ["n": ["aa": "A1", "bb": "A2", "cc": "R2"]])
   }
 
+  // MARK: Lost connections
+
+  /// Connects again, and tells what others left meanwhile.
+  private mutating func reconnect(_ json: JSONValue) throws -> ReplicaOutcome {
+    let asked = try engine.connect(now: 7, &storage).commands
+    guard case .listen(let ask, _, _, _)? = asked.first else {
+      Issue.record("\(asked)")
+      return ReplicaOutcome()
+    }
+    try tell(json)
+    return try engine.receive(.listenComplete(ask), now: 8, &storage)
+  }
+
+  /// The engine of a program that starts with what was kept.
+  private mutating func restart() throws {
+    engine = ReplicaEngine(book: storage.savedBook)
+    _ = try engine.keepSynced(Query(notes), true, now: 6, &storage)
+  }
+
+  private func expectRefusal(of id: Int64, in outcome: ReplicaOutcome) {
+    #expect(outcome.commands.isEmpty, "\(outcome.commands)")
+    guard case .rejected(id, let error)? = outcome.completions.first else {
+      Issue.record("\(outcome.completions)")
+      return
+    }
+    #expect(error.code == .changed)
+    #expect(error.message == "/notes/n/aa was changed meanwhile. Nothing was written.")
+    #expect(engine.replica.book.pending.isEmpty)
+  }
+
+  /// The connection is lost before the answer: what others wrote meanwhile is not replaced by sending it again.
+  @Test mutating func whatWasSentReplacesNothingElseAfterAReconnection() throws {
+    let (id, sent) = try write(form("A1", "A2"), comparing: [place("n")])
+    #expect(sent.count == 1)
+    _ = try engine.disconnect(now: 6, &storage)
+    expectRefusal(of: id, in: try reconnect(["n": ["aa": "R1", "bb": "y", "cc": "z"]]))
+    #expect(shown == ["n": ["aa": "R1", "bb": "y", "cc": "z"]])
+  }
+
+  @Test mutating func whatWasSentAndIsUnchangedIsSentAgainWithTheSameHashes() throws {
+    let (id, sent) = try write(form("A1", "A2"), comparing: [place("n")])
+    _ = try engine.disconnect(now: 6, &storage)
+    let again = try reconnect(["n": ["aa": "x", "bb": "y", "cc": "R3"]])
+    #expect(again.commands == sent)
+    let write = try form("A1", "A2")
+    #expect(
+      try sent == [.writeIf(id: id, write, hashes: [hash("n/aa", "x"), hash("n/bb", "y")])])
+    #expect(shown == ["n": ["aa": "A1", "bb": "A2", "cc": "R3"]])
+  }
+
+  /// It was done, and the answer was lost.
+  @Test mutating func whatWasSentAndDoneIsNotRefusedAfterAReconnection() throws {
+    let (id, sent) = try write(form("A1", "A2"), comparing: [place("n")])
+    _ = try engine.disconnect(now: 6, &storage)
+    let again = try reconnect(["n": ["aa": "A1", "bb": "A2", "cc": "z"]])
+    #expect(again.commands == sent)
+    let ended = try engine.receive(.stale(id: id), now: 9, &storage)
+    #expect(ended.completions == [.acknowledged(id: id)])
+  }
+
+  @Test mutating func whatWasSentHoldsThroughARestart() throws {
+    _ = try write(form("A1", "A2"), comparing: [place("n")])
+    try restart()
+    #expect(engine.replica.book.pending.map(\.holdsBases) == [true])
+    let outcome = try reconnect(["n": ["aa": "R1", "bb": "y", "cc": "z"]])
+    #expect(outcome.commands.isEmpty, "\(outcome.commands)")
+    #expect(engine.replica.book.pending.isEmpty)
+    #expect(shown == ["n": ["aa": "R1", "bb": "y", "cc": "z"]])
+  }
+
+  private mutating func undo(_ write: Write, around place: Path) throws -> Int64 {
+    try engine.write(write, comparing: [place], holdsBases: true, now: 5, &storage).id
+  }
+
+  /// An undo that was made without a connection is not merged with what others wrote.
+  @Test mutating func whatHoldsItsBasesIsRefusedThoughItWaited() throws {
+    _ = try engine.disconnect(now: 0, &storage)
+    let id = try undo(form("A1", "A2"), around: place("n"))
+    expectRefusal(of: id, in: try reconnect(["n": ["aa": "R1", "bb": "y", "cc": "z"]]))
+    #expect(shown == ["n": ["aa": "R1", "bb": "y", "cc": "z"]])
+  }
+
+  /// Others changed what an earlier write that waited has replaced, so that both are refused.
+  @Test mutating func theUndoOfARefusedWriteIsRefusedToo() throws {
+    _ = try engine.disconnect(now: 0, &storage)
+    let first = try undo(form("A1", "A2"), around: place("n"))
+    let second = try undo(form("x", "y"), around: place("n"))
+    let outcome = try reconnect(["n": ["aa": "R1", "bb": "y", "cc": "z"]])
+    #expect(outcome.commands.isEmpty, "\(outcome.commands)")
+    let refused = outcome.completions.compactMap { completion -> Int64? in
+      if case .rejected(let id, _) = completion { id } else { nil }
+    }
+    #expect(refused == [first, second])
+    #expect(shown == ["n": ["aa": "R1", "bb": "y", "cc": "z"]])
+  }
+
+  /// What another session on the same storage made is sent, and held, by the one with the connection.
+  @Test mutating func whatWasSentForAnotherSessionIsHeld() throws {
+    var other = ReplicaEngine(book: engine.replica.book, session: 2)
+    _ = try other.write(form("A1", "A2"), comparing: [place("n")], now: 5, &storage)
+    #expect(other.replica.book.pending.map(\.holdsBases) == [false])
+    let sent = try engine.absorb(other.replica.book, touched: [place("n")], storage)
+    #expect(sent.commands.count == 1)
+    #expect(try engine.mustAttendToOthers(storage))
+    let noted = try engine.attendToOthers(now: 6, &storage)
+    #expect(try noted.touched == [place("n/aa"), place("n/bb")])
+    #expect(engine.replica.book.pending.map(\.holdsBases) == [true])
+    #expect(try !engine.mustAttendToOthers(storage))
+  }
+
   @Test mutating func aWriteWhoseAnswerWasLostIsDone() throws {
     let (id, _) = try write(form("A1", "A2"), comparing: [place("n")])
     try tell(["n": ["aa": "A1", "bb": "A2", "cc": "z"]])
