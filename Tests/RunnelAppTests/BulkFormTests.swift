@@ -126,4 +126,79 @@ import Testing
     #expect(try app.stored("/group_message/g/-M2/from") == "nobody")
     #expect(app.state.writes.queue.refused.isEmpty)
   }
+
+  // MARK: On a replica
+
+  private func replica(_ count: Int) throws -> AppDriver {
+    let views = try ViewFile(
+      yaml: "views:\n  - { name: f, path: /f, columns: [{ field: am }, { field: name }] }",
+      name: "test.views.yaml"
+    ).views
+    let rows = (0..<count).map { index in
+      JSONMember("r\(index)", ["am": "old", "name": .string("Row \(index)")] as JSONValue)
+    }
+    let app = try AppDriver(views, json: ["f": .object(rows)], origin: "home")
+    app.take(.origin(OriginFacts(.live)))
+    return app
+  }
+
+  /// The link lags: others changed one of the rows, which has not arrived.
+  @Test func rowsThatTheOriginRefusesAreNamedAndMarkedAgain() throws {
+    let app = try replica(3)
+    app.press("gg j * | e C-u")
+    app.type("new")
+    app.press("Enter Esc")
+    let sent = app.state.writes.queue.pending.filter {
+      $0.parts.count == 1 && !$0.parts[0].path.isRoot
+    }
+    #expect(sent.map(\.parts[0].path.description) == ["/f/r0/am", "/f/r1/am", "/f/r2/am"])
+    #expect(app.list.marks.isEmpty)
+    try app.reject(sent[1].id, "/f/r1/am was changed meanwhile. Nothing was written.")
+    #expect(app.toast.contains("others changed r1 meanwhile: left as they are, and still marked"))
+    #expect(app.list.marks == ["/f/r1"])
+    #expect(app.state.writes.queue.pending.map(\.id).contains(sent[0].id))
+    #expect(app.state.writes.queue.pending.map(\.id).contains(sent[2].id))
+    try app.reject(sent[2].id, "/f/r2/am was changed meanwhile. Nothing was written.")
+    #expect(app.toast.contains("others changed r1, r2 meanwhile"), "\(app.toast)")
+    #expect(app.list.marks == ["/f/r1", "/f/r2"])
+    // Each of them can be compared by itself.
+    let refused = app.state.writes.queue.refused
+    #expect(refused.count == 2)
+    for item in refused { #expect(QueueScreen.comparison(app.state, item) != nil) }
+  }
+
+  @Test func rowsThatTheRulesRefuseAreNamedAndMarkedAgain() throws {
+    let app = try replica(2)
+    app.press("gg j * | e C-u")
+    app.type("new")
+    app.press("Enter Esc")
+    let last = try #require(app.state.writes.queue.pending.last)
+    try app.reject(last.id, "no")
+    #expect(app.toast.contains("not set, and still marked: r1"), "\(app.toast)")
+    #expect(app.list.marks == ["/f/r1"])
+  }
+
+  /// It is one step of undo all the same.
+  @Test func theRowsOfAReplicaAreUndoneAsOne() throws {
+    let app = try replica(3)
+    app.press("gg j * | e C-u")
+    app.type("new")
+    app.press("Enter")
+    for row in 0..<3 { #expect(try app.stored("/f/r\(row)/am") == "new") }
+    app.press("Esc u")
+    for row in 0..<3 { #expect(try app.stored("/f/r\(row)/am") == "old") }
+  }
+
+  @Test func manyRowsAreSentInABoundedNumberOfWrites() throws {
+    let place = try Path("/f")
+    let values = try (0..<1001).map {
+      (record: try place.child(Key("r\($0)")), value: 1 as JSONValue)
+    }
+    func count(atOnce: Int) throws -> Int {
+      try BulkEdit.requests(ResourceBook(), values, field: Path("am"), atOnce: atOnce).count
+    }
+    #expect(try count(atOnce: 1) == 1001)
+    #expect(try count(atOnce: 3) == 334)
+    #expect(try count(atOnce: .max) == 1)
+  }
 }

@@ -7,6 +7,8 @@ import RunnelTree
 enum BulkEdit {
   /// The greatest number of records that are changed at once.
   static let recordsMax = 10_000
+  /// The greatest number of writes that an origin is sent for them: it answers each by itself.
+  private static let writesMax = 500
 
   /// Opens a form for the new value of a field of the marked records.
   static func open(_ state: inout AppState, field: Path) {
@@ -161,7 +163,7 @@ enum BulkEdit {
     do throws(Refusal) {
       requests = try BulkEdit.requests(
         state.database.resources, writing.paths.map { ($0, value) }, field: field,
-        keeping: writing.conditions)
+        keeping: writing.conditions, atOnce: recordsAtOnce(state, writing.paths.count))
     } catch {
       form.take(error)
       return false
@@ -171,6 +173,9 @@ enum BulkEdit {
     written.purpose = .editField(writing)
     UndoHistory.joining(words(on: writing), &state) { state in
       for request in requests { state.submit(.form(written), request) }
+    }
+    if state.database.origin != nil {
+      SentField.note(&state, SentField(field, of: writing.paths, inView: view))
     }
     // An open range would come back with its first row, wherever the cursor is then.
     state.tabs.lists[view].rangeStart = nil
@@ -223,13 +228,23 @@ enum BulkEdit {
     state.tabs.lists[view].marks.formUnion(isWhole ? rows.filter(list.isMarkable) : rows)
   }
 
-  /// Returns the writes of values to a field of records: one for all records that no resource
+  /// The number of records that one write sets.
+  ///
+  /// An origin refuses a write as a whole, so that each record is one, as long as they are not too many. Services
+  /// answer for each record of a write.
+  private static func recordsAtOnce(_ state: AppState, _ count: Int) -> Int {
+    guard let origin = state.database.origin, !origin.hasServices else { return .max }
+    return max(1, (count + writesMax - 1) / writesMax)
+  }
+
+  /// Returns the writes of values to a field of records: one for so many records at once that no resource
   /// describes, an operation for each of the others; each under the conditions of its records.
   static func requests(
     _ book: ResourceBook, _ values: [(record: Path, value: JSONValue)], field: Path,
-    keeping conditions: [Path: [WriteCondition]] = [:]
+    keeping conditions: [Path: [WriteCondition]] = [:], atOnce countMax: Int = .max
   ) throws(Refusal) -> [WriteRequest] {
     var requests: [WriteRequest] = []
+    var updates: [WriteRequest] = []
     var members: [JSONMember] = []
     var shared: [WriteCondition] = []
     guard let parent = values.first?.record.parent else { return [] }
@@ -242,13 +257,22 @@ enum BulkEdit {
         value == .null ? try book.removing(place) : try book.setting(value, at: place)
       let kept = conditions[path] ?? []
       if case .set = request, path.parent == parent, let relative = place.relative(to: parent) {
+        if countMax == 1 {
+          updates.append(guarded(request, kept))
+          continue
+        }
         members.append(JSONMember(relative.text, value))
         shared += kept
+        if members.count == countMax {
+          updates.append(guarded(.update(parent, members), shared))
+          (members, shared) = ([], [])
+        }
       } else {
         requests.append(guarded(request, kept))
       }
     }
-    return (members.isEmpty ? [] : [guarded(.update(parent, members), shared)]) + requests
+    if !members.isEmpty { updates.append(guarded(.update(parent, members), shared)) }
+    return updates + requests
   }
 
   /// What the write of a form does.

@@ -158,6 +158,7 @@ extension QueueScreen {
       state.writes.queue.keep(write, as: state.requests.newID(), reason, at: state.now)
       state.writes.queue.pending.removeAll { $0.id == id }
       refreshQueue(&state)
+      if SentField.take(&state, rejected: write, reason) { return }
     } else if !state.writes.queue.refused.contains(where: { $0.write?.id == id }) {
       // The file may have told of it before.
       return state.say(.error, reason)

@@ -166,6 +166,8 @@ package struct WriteState: Equatable, Sendable {
   var restoration: Restoration?
   /// The deletion of several records under way, or nil.
   var deletion: Deletion?
+  /// The fields of marked records that were set last on a replica, newest first.
+  var sentFields: [SentField] = []
 }
 
 /// The work with files that is under way.
