@@ -43,6 +43,31 @@ import Testing
     #expect(app.toast == "something else")
   }
 
+  /// What the user did names the key that takes it back: the header tells of the connection meanwhile.
+  @Test func messageOfALostConnectionWaitsForWhatTheUserDid() {
+    _ = take(OriginFacts(.live))
+    app.take(.trouble("deleted"))
+    let until = app.state.toast?.until
+    let header = take(OriginFacts(.waiting, reason: "The server is gone.", since: app.state.now))
+    #expect(header.contains("offline since "))
+    #expect(app.toast == "deleted")
+    #expect(app.state.toast?.until == until)
+    app.wait(milliseconds: 8000)
+    #expect(app.toast == "The server is gone.")
+    app.wait(milliseconds: 8000)
+    #expect(app.toast.isEmpty)
+  }
+
+  @Test func messageOfAConnectionThatIsBackIsNotSaidAnyMore() {
+    _ = take(OriginFacts(.live))
+    app.take(.trouble("deleted"))
+    _ = take(OriginFacts(.waiting, reason: "The server is gone.", since: app.state.now))
+    _ = take(OriginFacts(.live))
+    #expect(app.toast == "deleted")
+    app.wait(milliseconds: 8000)
+    #expect(app.toast.isEmpty)
+  }
+
   @Test func whatGivesTheAccessIsInTheHeader() throws {
     #expect(take(OriginFacts(.live)).contains(" zoe"))
     var facts = OriginFacts(.live)

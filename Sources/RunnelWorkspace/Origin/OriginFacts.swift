@@ -180,8 +180,9 @@ extension OriginFacts {
     RecordMoves.follow(&state, facts.newPlaces)
     if facts.isReached(after: before) { ListScreen.readFailedAgain(&state) }
     // What was said of the lost connection is over.
-    if before?.isCached == true, !facts.isCached, state.toast?.isOfLink == true {
-      state.toast = nil
+    if before?.isCached == true, !facts.isCached {
+      state.toast?.ofLink = nil
+      if state.toast?.isOfLink == true { state.toast = nil }
     }
     if let latency = facts.latency {
       state.say(.info, "the server answered in \(latency == 0 ? "less than 1" : "\(latency)") ms")
@@ -195,16 +196,14 @@ extension OriginFacts {
     guard isNew, let reason = facts.reason ?? facts.link.standingReason else { return }
     switch facts.link {
     case .refused, .shutDown:
-      state.say(.error, reason)
-      state.toast?.isOfLink = true
+      TimedToast.sayOfLink(&state, .error, reason)
     // Attempts are repeated: the reason is shown only when it changes. That a session has ended was
     // said already, and what has become of the account says more than that its credential is another one.
     case .waiting:
       if before?.reason != facts.reason, state.database.accounts?.reasonEnded == nil,
         !AccountsScreen.saysChange(state)
       {
-        state.say(.info, reason)
-        state.toast?.isOfLink = true
+        TimedToast.sayOfLink(&state, .info, reason)
       }
     case .read: state.say(.info, state.phrase(reason, .viewResync, "asks again"))
     case .offline, .connecting, .catchingUp, .live, .notAnswering, .shared: break

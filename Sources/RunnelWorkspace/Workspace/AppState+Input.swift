@@ -116,7 +116,7 @@ enum Input {
       }
       state.input.count += 1
       // The next command makes a message about the one before out of date.
-      if state.toast?.isRead(at: state.now) == true { state.toast = nil }
+      if state.toast?.isRead(at: state.now) == true { TimedToast.end(&state) }
       Restoration.leaveRestoration(&state)
       let command = Commands.command(action, in: contexts)
       state.input.refusesText =

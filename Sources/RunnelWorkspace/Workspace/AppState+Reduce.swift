@@ -100,7 +100,7 @@ package enum StateReducer {
   static func tick(_ state: inout AppState, _ time: Int64) {
     state.now = time
     state.input.eventTime = time
-    if let toast = state.toast, toast.until <= state.now { state.toast = nil }
+    if let toast = state.toast, toast.until <= state.now { TimedToast.end(&state) }
     Input.dropLatePrefix(&state)
     DetailHistory.readDetailHistory(&state)
     if let queueDue = QueueScreen.queueDue(state), queueDue <= state.now {

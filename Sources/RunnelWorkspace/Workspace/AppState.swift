@@ -104,7 +104,10 @@ extension AppState {
       case .error: 8000
       default: TimedToast.milliseconds
       }
-    toast = TimedToast(toast: Toast(kind, text), until: now + milliseconds, givesWay: givesWay)
+    // What is said of the connection still waits.
+    toast = TimedToast(
+      toast: Toast(kind, text), until: now + milliseconds, givesWay: givesWay,
+      ofLink: toast?.ofLink)
   }
 
   /// Returns whether writing is off; if so, says the reason.
@@ -202,11 +205,31 @@ struct TimedToast: Hashable, Sendable {
   var refusalCount = 0
   /// Whether it tells why there is no connection, or that one is being made: it ends when there is one.
   var isOfLink = false
+  /// What is to be said of the connection once this message has had its time.
+  var ofLink: Toast?
 
   /// The time in milliseconds that a message is shown, unless it is an error.
   static let milliseconds: Int64 = 4000
   /// The time in milliseconds in which a message is read.
   private static let readMilliseconds: Int64 = 1500
+
+  /// Says why there is no connection; what is said of something that the user did keeps its time.
+  static func sayOfLink(_ state: inout AppState, _ kind: Toast.Kind, _ text: String) {
+    if let toast = state.toast, !toast.isOfLink {
+      state.toast?.ofLink = Toast(kind, text)
+    } else {
+      state.toast = nil
+      state.say(kind, text)
+      state.toast?.isOfLink = true
+    }
+  }
+
+  /// Ends the message that is shown, and says what waits for that.
+  static func end(_ state: inout AppState) {
+    let next = state.toast?.ofLink
+    state.toast = nil
+    if let next { sayOfLink(&state, next.kind, next.text) }
+  }
 
   /// Whether the next command ends the message: it only tells something, and could be read by now.
   func isRead(at now: Int64) -> Bool {
