@@ -240,6 +240,21 @@ import Testing
     #expect(app.line(of: "── end ──") != nil, "\(app.body)")
   }
 
+  /// The first page is not full, and nobody knows whether the server has more.
+  @Test func theHeaderOfACacheThatIsAllShownPromisesNoMoreRows() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.type(":sort created desc")
+    app.press("Enter")
+    app.take(.origin(OriginFacts(.waiting, since: app.state.now)))
+    var state = app.state
+    let view = try #require(state.tabs.front.view)
+    state.tabs.lists[view].reach.paging = .more
+    let screen = AppScreen(state, glyphs: .unicode).draw().textLines()
+    #expect(screen.contains { $0.contains("── end of what is kept here ──") }, "\(screen)")
+    #expect(screen[1].contains(" kept here"), "\(screen)")
+    #expect(!screen[1].contains("more below"), "\(screen)")
+  }
+
   @Test func startOfTheHistoryIsSaid() throws {
     let app = try history()
     for _ in 0..<10 { app.press("gm") }

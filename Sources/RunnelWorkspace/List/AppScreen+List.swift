@@ -159,11 +159,7 @@ extension AppScreen {
       // What ends at the bottom of the screen has its end there, whatever the order.
       let isAbove = source.anchor == .last && !source.isDescending
       let isCached = state.database.origin?.isCached == true
-      // Without a connection nobody knows whether there are more rows; here are none if the first page is not full.
-      let isAllOfCache =
-        isCached && screen.reach.paging == .more && screen.filtering.filter == nil
-        && (screen.reach.loadedCount > 0 || state.database.origin?.isDisconnected == true)
-        && screen.reach.loadedCount < source.page
+      let isAllOfCache = screen.isAllOfCache(state.database.origin)
       if screen.filtering.filter == nil, screen.reach.isUnknown(state.database.origin) {
         return [pagingText(of: screen, width: width).unknownLine]
       }

@@ -26,6 +26,14 @@ extension ListScreen {
   /// A filter may have looked through all rows without loading them.
   var isComplete: Bool { reach.isExhausted && filtering.searchedCount == 0 }
 
+  /// Whether the loaded rows are all that the replica keeps, although the server may have more: without a connection
+  /// nobody knows, and the first page is not full.
+  func isAllOfCache(_ origin: OriginFacts?) -> Bool {
+    origin?.isCached == true && reach.paging == .more && filtering.filter == nil
+      && (reach.loadedCount > 0 || origin?.isDisconnected == true)
+      && reach.loadedCount < definition.source.page
+  }
+
   /// The id of the fetch-more row for rows at the end where rows arrive.
   package static let newerRow = "fetch-newer"
 

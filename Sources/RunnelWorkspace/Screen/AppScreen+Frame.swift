@@ -198,7 +198,7 @@ extension AppScreen {
     var line = StyledLine()
     line.append(orderText(of: screen) + groupingText(of: screen), .warn)
     let isUnknown = screen.filtering.filter == nil && screen.reach.isUnknown(state.database.origin)
-    line.append(isUnknown ? "nothing known yet" : screen.countText, .muted)
+    line.append(isUnknown ? "nothing known yet" : screen.countText(state.database.origin), .muted)
     line.append(cachedText)
     if !newRowsText.isEmpty { line.append(" · \(newRowsText)", .rowNew) }
     line.append(" ")
@@ -377,7 +377,8 @@ extension ListScreen {
   fileprivate var isFilterSearching: Bool { filtering.filter != nil && !reach.isExhausted }
 
   /// The number of rows shown, and of how many.
-  fileprivate var countText: String {
+  fileprivate func countText(_ origin: OriginFacts?) -> String {
+    let bareCountText = bareCountText(origin)
     guard filtering.filter == nil, let filterPlace = filtering.filterPlace else {
       return bareCountText
     }
@@ -389,7 +390,7 @@ extension ListScreen {
     }
   }
 
-  private var bareCountText: String {
+  private func bareCountText(_ origin: OriginFacts?) -> String {
     // Rows being composed or sent are not in the collection yet.
     let shown = content.storedRowCount - passing.rows.count
     if filtering.filter != nil, let filterPlace = filtering.filterPlace {
@@ -416,6 +417,10 @@ extension ListScreen {
     if reach.paging == .exhausted, !reach.isAway { return shown == 1 ? "1 row" : "\(shown) rows" }
     // Rows of other sources may be shown among them.
     if let total = reach.total, total > shown { return "\(shown) of \(total) rows" }
+    // The last row says that it is the end of that.
+    if isAllOfCache(origin), !reach.isAway {
+      return "\(shown) \(shown == 1 ? "row" : "rows") kept here"
+    }
     let sides = reach.isAway && reach.paging != .exhausted ? "above and below" : moreSide
     return "\(shown) loaded, more \(sides)"
   }
