@@ -60,6 +60,9 @@ extension SocketHandling {
 public protocol ExchangeHandling: AnyObject {
   /// True if the answer goes on for as long as the client is there: a client that sends no more is then gone.
   var endsWithInput: Bool { get }
+  /// True if the client fetches the rest by requests that follow: the connection then stays when the server
+  /// takes no others.
+  var outlastsListening: Bool { get }
   /// Called first: the head of the request has arrived.
   func opened()
   /// Called when a piece of the body arrived.
@@ -77,4 +80,6 @@ public protocol ExchangeHandling: AnyObject {
 extension ExchangeHandling {
   /// False.
   public var endsWithInput: Bool { false }
+  /// False.
+  public var outlastsListening: Bool { false }
 }

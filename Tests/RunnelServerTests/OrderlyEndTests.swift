@@ -59,6 +59,60 @@ import Testing
     #expect(found.count == 8 + 2, "\(found.map(\.name))")
   }
 
+  /// Once, the first poll closed the connection, and a new one was refused.
+  @Test func whoPollsFetchesItsAnswersBeforeTheEnd() async throws {
+    let disk = try FaultyDisk()
+    let server = try await TestServer(rules: ServiceTesting.rules, in: disk.folder) {
+      ServiceTesting.configure(&$0)
+      $0.stopDuration = .seconds(60)
+    }
+    let writer = try connected(server)
+    let (waiting, silent) = (try connected(server), try connected(server))
+    let other = try server.socket()
+    try waiting.ask()
+    disk.hold()
+    for number in 0..<20 { try writer.post("42\(number)[\"create\",\"hidden\",{}]") }
+    try writer.post("4220[\"create\",\"messages\",{\"text\":\"a\"}]")
+    for _ in 0..<100_000 where disk.syncCount == 0 { try ping(other) }
+    let administrator = try server.administrator()
+    let running = server.server
+    async let stopped: Void = running.stop()
+    var ready = ""
+    for _ in 0..<1_000_000 where !ready.contains("ends") {
+      ready = try administrator.request("GET", "/readyz").body
+      await Task.yield()
+    }
+    // Who waits for nothing is told the end.
+    #expect(try waiting.answer().body == "1")
+    // A sign of life is still taken, a call is not.
+    #expect(try writer.post("4221[\"create\",\"messages\",{\"text\":\"b\"}]").body == "ok")
+    var packets: [String] = []
+    try writer.ask()
+    disk.release()
+    while packets.last != "1" {
+      packets += self.packets(in: try writer.answer().body)
+      if packets.last != "1" { try writer.ask() }
+    }
+    for number in 0..<20 { #expect(packets.contains { $0.hasPrefix("43\(number)[{") }) }
+    #expect(packets.contains { $0.hasPrefix("4320[null,{") }, "\(packets)")
+    #expect(!packets.contains { $0.hasPrefix("4321[") })
+    await stopped
+    withExtendedLifetime(silent) {}
+    let found = try OtherProcess.read("messages", in: server.file).object ?? []
+    #expect(found.count == 1, "\(found.map(\.name))")
+  }
+
+  private func connected(_ server: TestServer) throws -> PollingClient {
+    let client = try PollingClient(server)
+    try client.post("40")
+    guard try client.poll().hasPrefix("40") else { throw RawClient.Failure(what: "not connected") }
+    return client
+  }
+
+  private func packets(in body: String) -> [String] {
+    body.split(separator: "\u{1E}").map(String.init)
+  }
+
   private func ping(_ socket: Socket) throws {
     try socket.send("{\"t\":\"c\",\"d\":{\"t\":\"p\",\"d\":{}}}")
     #expect(try socket.next() == json("{\"t\":\"o\",\"d\":{}}"))

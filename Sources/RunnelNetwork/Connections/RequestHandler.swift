@@ -218,7 +218,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   func send(_ head: HTTPResponse, of channel: ExchangeChannel) {
     guard let exchange, exchange.channel === channel, !exchange.hasHead else { return }
     self.exchange?.hasHead = true
-    if gate.isStopping { self.exchange?.keepsAlive = false }
+    if gate.isStopping, !exchange.handling.outlastsListening { self.exchange?.keepsAlive = false }
     var answer = HTTPResponseHead(head)
     answer.version = exchange.version
     if self.exchange?.keepsAlive == false {

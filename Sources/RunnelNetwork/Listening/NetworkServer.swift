@@ -166,7 +166,7 @@ public final class NetworkServer: Sendable {
   }
 
   /// Takes no more connections; answers in progress are completed, and then their connections
-  /// closed.
+  /// closed, but for those of sessions that poll.
   public func stopListening() async {
     stopping.set()
     let open = listeners.withLock { listeners in

@@ -52,6 +52,9 @@ final class EngineExchange: ExchangeHandling {
   /// A session is gone with its poll.
   var endsWithInput: Bool { isPoll }
 
+  /// The answers of calls are fetched by polls, also when the server ends.
+  var outlastsListening: Bool { session != nil }
+
   func opened() {
     if request.method == .options { return send(204, "", []) }
     let parameters = EngineParameters(request)

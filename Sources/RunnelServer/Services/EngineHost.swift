@@ -98,15 +98,22 @@ struct EngineHost: Sendable {
     return end([EnginePacket(.close)])
   }
 
-  /// Ends the session once the client has what was sent to it; nothing is sent any more.
-  mutating func closeAfterSent(_ closing: Closing) -> [Effect] {
+  /// Ends the session once the client has what was sent to it, with a last packet; nothing is sent any more.
+  mutating func closeAfterSent(_ closing: Closing, last: [UInt8]? = nil) -> [Effect] {
     if isEnded || isEnding { return [] }
     self.closing = closing
     // On a socket the end follows all frames.
-    if transport == .websocket { return end([]) }
-    let effects = send([EnginePacket.Kind.close.rawValue + 0x30])
+    if transport == .websocket { return (last.map { [.frame($0)] } ?? []) + end([]) }
+    if let last { enqueue(last) }
+    enqueue([EnginePacket.Kind.close.rawValue + 0x30])
     isEnding = true
-    return waiting.isEmpty ? effects + end([]) : effects
+    return flush()
+  }
+
+  /// Has a packet wait for a poll.
+  private mutating func enqueue(_ packet: [UInt8]) {
+    waiting.append(packet)
+    waitingBytes += packet.count
   }
 
   private mutating func end(_ last: [EnginePacket]) -> [Effect] {
@@ -135,8 +142,7 @@ struct EngineHost: Sendable {
   mutating func send(_ packet: [UInt8]) -> [Effect] {
     if isEnded || isEnding { return [] }
     if transport == .websocket { return [.frame(packet)] }
-    waiting.append(packet)
-    waitingBytes += packet.count
+    enqueue(packet)
     return flush()
   }
 

@@ -54,6 +54,10 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   private var isReadingPaused = false
   /// True once the session is to end as soon as all calls are answered.
   private var isEnding = false
+  /// When a session that is to end does not wait any more for a poll that fetches its last packets.
+  private var fetchDeadline: Int64?
+  /// The time for that, from poll to poll: one on a new connection never comes, as none is taken.
+  private static let fetchMilliseconds: Int64 = 2_000
 
   init(
     _ engine: EngineHost, _ facade: ServiceFacade, _ open: OpenDatabase, _ request: HTTPRequest,
@@ -108,6 +112,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     if engine.transport == .websocket {
       return exchange.loop.run { exchange.value.refuseTransport() }
     }
+    if fetchDeadline != nil { fetchDeadline = uptime + ServiceSession.fetchMilliseconds }
     let (isTaken, effects) = engine.poll()
     if isTaken { heldPoll = exchange } else { exchange.loop.run { exchange.value.refusePoll() } }
     carryOut(effects)
@@ -118,7 +123,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
 
   /// A body came.
   func post(_ body: [UInt8], _ exchange: LoopBound<EngineExchange>) {
-    if engine.isEnded || isEnding { return exchange.loop.run { exchange.value.refuseSession() } }
+    if engine.isEnded { return exchange.loop.run { exchange.value.refuseSession() } }
     if engine.transport == .websocket {
       return exchange.loop.run { exchange.value.refuseTransport() }
     }
@@ -151,6 +156,9 @@ final class ServiceSession: ServedConnection, UnsentHolder {
       self.connectDeadline = nil
       return end(EngineHost.Closing(text: "The client did not connect in time."))
     }
+    if let fetchDeadline, fetchDeadline <= now.uptime {
+      return end(EngineHost.Closing(.serverEnds))
+    }
     if let expiry = proof?.verified.expiry, expiry <= now.calendar { endLogin() }
     carryOut(engine.tick(now: now.uptime))
   }
@@ -165,9 +173,6 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   /// Ends the session because the client sent what is not understood.
   func endDamaged() { carryOut(engine.endDamaged()) }
 
-  private static let tooManyChanges = EngineHost.Closing(
-    text: "Too many records were changed at once to tell each: connect and read anew.")
-
   /// The error of a call that is not made, since the session is about to end.
   static let leaving = FeathersError(
     .unavailable,
@@ -177,12 +182,16 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   private func leave() {
     isLeaving = true
     if calls.isEmpty, delayed.isEmpty {
-      carryOut(engine.closeAfterSent(ServiceSession.tooManyChanges))
+      carryOut(engine.closeAfterSent(.tooManyChanges))
     }
   }
 
   /// Sends a packet of Socket.IO.
-  func send(_ packet: SocketPacket) { send(message: [UInt8(ascii: "4")] + packet.text) }
+  func send(_ packet: SocketPacket) { send(message: ServiceSession.message(packet)) }
+
+  private static func message(_ packet: SocketPacket) -> [UInt8] {
+    [UInt8(ascii: "4")] + packet.text
+  }
 
   private func send(message: [UInt8]) { carryOut(engine.send(message)) }
 
@@ -200,7 +209,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     if engine.isEnded { return }
     if engine.waitingBytes > world.limits.wire.unsentBytesMax {
       world.metrics.reached(WireLimit.unsentBytes)
-      return end(ServiceSession.slowReader)
+      return end(.slowReader)
     }
     share.note(unsentBytes, of: self)
     setDeadline()
@@ -210,13 +219,10 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   var unsentBytes: Int { engine.waitingBytes }
   var takenBytes: Int { sentBytes }
 
-  private static let slowReader = EngineHost.Closing(
-    code: 1008, text: "The client reads too slowly.")
-
   func endUnread() {
     if engine.isEnded { return }
     world.metrics.reached(NetworkLimit.unsentBytes)
-    end(ServiceSession.slowReader)
+    end(.slowReader)
     flush()
   }
 
@@ -242,7 +248,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
   private func setDeadline() {
     let now = world.now
     let expiry = proof?.verified.expiry.map { now.uptime + max(0, $0 - now.calendar) }
-    alarm?.set([engine.deadline, connectDeadline, expiry].compactMap { $0 }.min())
+    alarm?.set([engine.deadline, connectDeadline, fetchDeadline, expiry].compactMap { $0 }.min())
   }
 
   private func finish() {
@@ -391,7 +397,13 @@ final class ServiceSession: ServedConnection, UnsentHolder {
         case .success(let value): [.null, value]
         case .failure(let error): [error.json]
         }
-      send(SocketPacket(.acknowledge, id: id, payload: .array(arguments)))
+      let packet = SocketPacket(.acknowledge, id: id, payload: .array(arguments))
+      // A poll that waits takes the end with the last answer.
+      if isEnding, calls.isEmpty, delayed.isEmpty {
+        leaveWhenFetched(after: packet)
+      } else {
+        send(packet)
+      }
     }
     if !delayed.isEmpty { drain() }
     if isLeaving { leave() }
@@ -429,13 +441,9 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     if let socket, socket.bound.loop == loop { socket.bound.value.flush() }
   }
 
-  private static func closing(_ reason: StopReason) -> EngineHost.Closing {
-    EngineHost.Closing(code: 1001, text: reason.text)
-  }
-
   func stop(_ reason: StopReason) {
     isEnding = true
-    end(ServiceSession.closing(reason))
+    end(EngineHost.Closing(reason))
     flush()
   }
 
@@ -445,11 +453,17 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     flush()
   }
 
-  /// Ends the session if it is to end, and its client has all answers.
+  /// Ends the session if it is to end and has answered all calls, once its client has the answers.
   private func endIfDone() {
-    if isEnding, calls.isEmpty, delayed.isEmpty, engine.waitingBytes == 0 {
-      end(ServiceSession.closing(.serverEnds))
-    }
+    guard isEnding, fetchDeadline == nil, calls.isEmpty, delayed.isEmpty else { return }
+    if engine.waitingBytes == 0 { return end(EngineHost.Closing(.serverEnds)) }
+    leaveWhenFetched()
+  }
+
+  private func leaveWhenFetched(after packet: SocketPacket? = nil) {
+    fetchDeadline = uptime + ServiceSession.fetchMilliseconds
+    let last = packet.map { ServiceSession.message($0) }
+    carryOut(engine.closeAfterSent(EngineHost.Closing(.serverEnds), last: last))
   }
 
   func disconnect() {
