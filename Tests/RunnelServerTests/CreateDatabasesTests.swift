@@ -7,6 +7,7 @@ import Testing
 /// Requests make databases by writing, and not by listening.
 @Suite struct CreateDatabasesTests {
   private func withFolder(
+    rules: [String: String] = [:],
     _ body: (TestServer, _ names: () throws -> [String]) async throws -> Void
   ) async throws {
     let folder =
@@ -14,6 +15,9 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     // What is left is in the folder for temporary files.
     defer { try? FileManager.default.removeItem(atPath: folder) }
+    for (name, text) in rules {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name).rules.json"))
+    }
     try await withServer({
       $0.isEmulator = true
       $0.databases = .folder(folder)
@@ -74,6 +78,41 @@ import Testing
         #expect(try server.request("PUT", "/a.json?ns=\(name)", "1").status == 200)
       }
       #expect(try names().sorted() == ["one.db", "two.db"])
+    }
+  }
+
+  @Test func whatRulesDenyMakesNoFile() async throws {
+    let rules = """
+      {"rules":{".read":true,"open":{".write":true},"few":{".write":"!data.exists()"}}}
+      """
+    try await withFolder(rules: ["new": rules]) { server, names in
+      #expect(try server.request("PUT", "/a.json?ns=new", "1").status == 401)
+      #expect(try server.request("PATCH", "/.json?ns=new", "{\"a\":1,\"open\":1}").status == 401)
+      #expect(try server.request("POST", "/a.json?ns=new", "1").status == 401)
+      #expect(try server.request("DELETE", "/a.json?ns=new").status == 401)
+      let socket = try server.socket("/.ws?v=5&ns=new")
+      #expect(try socket.status(1, "q", "{\"p\":\"/open\",\"h\":\"\"}") == "ok")
+      #expect(try socket.status(2, "p", "{\"p\":\"/a\",\"d\":1}") == "permission_denied")
+      #expect(try socket.status(3, "o", "{\"p\":\"/a\",\"d\":1}") == "permission_denied")
+      #expect(try names().isEmpty)
+      // The first one that is allowed makes it, and is told.
+      #expect(try server.request("PUT", "/open.json?ns=new", "1").status == 200)
+      #expect(try names() == ["new.db"])
+      #expect(try socket.next()["b"]?["d"] == 1)
+      #expect(try server.request("GET", "/.json?ns=new").body == #"{"open":1}"#)
+    }
+  }
+
+  @Test func aConditionThatDoesNotHoldMakesNoFile() async throws {
+    try await withFolder { server, names in
+      let put = try server.request("PUT", "/a.json?ns=new", "1", headers: ["if-match": "other"])
+      #expect(put.status == 412)
+      let socket = try server.socket("/.ws?v=5&ns=new")
+      #expect(try socket.status(1, "p", "{\"p\":\"/a\",\"d\":1,\"h\":\"other\"}") == "datastale")
+      #expect(try names().isEmpty)
+      #expect(try socket.status(2, "p", "{\"p\":\"/a\",\"d\":1,\"h\":\"\"}") == "ok")
+      #expect(try names() == ["new.db"])
+      #expect(try server.request("GET", "/.json?ns=new").body == #"{"a":1}"#)
     }
   }
 

@@ -27,6 +27,8 @@ package final class ServingSession {
   private var finding = SQLiteStore.Return.absent
   /// True if other processes were not woken since the last write.
   private var hasUnannounced = false
+  /// Called before a transaction writes something; if it throws, the transaction must not be committed.
+  package var willWrite: () throws -> Void = {}
 
   /// The path of the file.
   package var file: String { context.file }
@@ -78,7 +80,7 @@ package final class ServingSession {
     var begun: ServingTransaction?
     let run = { (stored: StoreTransaction) throws -> (ServingTransaction, Result) in
       let transaction = ServingTransaction(
-        stored, self.context, foreign: try self.foreignChanges(stored))
+        stored, self.context, foreign: try self.foreignChanges(stored), willWrite: self.willWrite)
       begun = transaction
       return (transaction, try body(transaction))
     }
@@ -191,13 +193,14 @@ package final class ServingTransaction {
   package private(set) var hasWritten = false
   /// The imports of documents in this transaction.
   private var importings: [DocumentImport] = []
+  private let willWrite: () throws -> Void
 
   init(
     _ stored: StoreTransaction, _ context: SessionContext,
-    foreign: StoreTransaction.ForeignChanges
+    foreign: StoreTransaction.ForeignChanges, willWrite: @escaping () throws -> Void = {}
   ) {
     self.stored = stored
-    self.context = context
+    (self.context, self.willWrite) = (context, willWrite)
     (foreignPaths, sequence) = (foreign.touched, foreign.sequence)
   }
 
@@ -212,6 +215,7 @@ package final class ServingTransaction {
   package func carryOut(
     _ parts: [Assignment], author: String, now: Int64, isKept: Bool = true
   ) throws {
+    try willWrite()
     context.environment.author = author
     try context.carryOut(parts, stored, now: now, isKept: isKept)
     sequence = try stored.appendChange(parts.map(\.path))
@@ -233,6 +237,7 @@ package final class ServingTransaction {
     wasRead: @escaping (Int) -> Void
   ) throws {
     try path.checkIsWritable(by: "import")
+    try willWrite()
     let importing = DocumentImport(file: context.file, author: author) { step in
       if case .reading(let bytes) = step { wasRead(bytes) }
       return true
@@ -253,7 +258,10 @@ package final class ServingTransaction {
   package func isNameTaken(_ name: WriteID) throws -> Bool { try stored.isNameTaken(name) }
 
   /// Notes that the write of a name was carried out.
-  package func noteName(_ name: WriteID) throws { try stored.noteName(name) }
+  package func noteName(_ name: WriteID) throws {
+    try willWrite()
+    try stored.noteName(name)
+  }
 
   /// True if an index for the children of a place in an order is declared.
   package func hasIndex(_ order: QueryIndex, at path: Path) -> Bool {
@@ -294,6 +302,7 @@ package final class ServingTransaction {
 
   /// Stores a value under a name; nil removes it.
   package func keep(_ value: String?, _ name: String) throws {
+    try willWrite()
     try stored.setServerValue(value, name)
   }
 }

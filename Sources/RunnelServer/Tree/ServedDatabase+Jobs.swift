@@ -52,7 +52,10 @@ extension ServedDatabase {
     case .look: return []
     case .takeOver: return try tree.carryOutAll(now: now, transaction)
     case .probe(let isEnd):
-      try transaction.keep(isEnd ? nil : ServedDatabase.probeText(), "probe")
+      // A trial makes no file; the next write makes it, or fails.
+      if storage.isMade {
+        try transaction.keep(isEnd ? nil : ServedDatabase.probeText(), "probe")
+      }
       return []
     }
   }

@@ -274,7 +274,7 @@ actor ServedDatabase {
     var patience = StoragePatience(place.restOfPatience)
     while true {
       do {
-        let (told, later) = try carryOut(batch, mayWait: mayWait)
+        let (told, later) = try storage.making { try carryOut(batch, mayWait: mayWait) }
         slow.add(later)
         return told
       } catch {
@@ -322,7 +322,6 @@ actor ServedDatabase {
       if !hasNews { return ([], []) }
     }
     defer { noteStorage() }
-    if batch.contains(where: \.makesDatabase) { try storage.make() }
     attempt = [:]
     var hasWritten = false
     let done = try tree.atomically { tree in

@@ -17,6 +17,10 @@ protocol ServedStorage: AnyObject {
     isWriting: Bool, expecting expected: [Query], _ body: (any ServedTransaction) throws -> Result
   ) throws -> Result
 
+  /// False while the storage waits for a first write: a transaction that is about to write throws
+  /// `UnmadeFile.FirstWrite` then.
+  var isMade: Bool { get }
+
   /// Makes the storage if it waits for a first write, which is about to be done.
   ///
   /// - Throws: an error that says why it cannot be made.
@@ -79,7 +83,19 @@ protocol ServedStorage: AnyObject {
 }
 
 extension ServedStorage {
+  var isMade: Bool { true }
+
   func make() throws {}
+
+  /// Runs `body`, once more if it is about to write to a storage that has to be made for that.
+  func making<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch is UnmadeFile.FirstWrite {
+      try make()
+      return try body()
+    }
+  }
 
   /// Runs `body` in one transaction of which nothing is expected.
   func perform<Result>(

@@ -56,19 +56,6 @@ struct TreeJob: Sendable {
     }
   }
 
-  /// True if the job may write something, for which a database that has no file gets one.
-  var makesDatabase: Bool {
-    switch wish {
-    case .request(let request):
-      switch request.operation {
-      case .doDisconnects(let writes), .leave(let writes): !writes.isEmpty
-      default: isWriting
-      }
-    case .probe, .takeOver: false
-    default: isWriting
-    }
-  }
-
   /// True if a client is told what the job reads, and the job writes nothing.
   var isReadForClient: Bool {
     switch wish {

@@ -11,6 +11,9 @@ final class UnmadeFile: Sendable {
   /// Makes a value that calls `told` once the file is made.
   init(told: @escaping @Sendable () -> Void) { self.told = told }
 
+  /// The error of a transaction that is about to write: the file has to be made before.
+  struct FirstWrite: Error {}
+
   /// True once there is a file.
   var isMade: Bool { state.load(ordering: .relaxed) }
 
@@ -30,6 +33,9 @@ final class UnmadeFile: Sendable {
 /// The storage of a database that has no file: an empty one in the folder for temporary files, until something
 /// is written.
 ///
+/// The transaction of the first write is begun on the empty one, and begun again on the file once it is about to
+/// write: what is refused, or a condition that does not hold, makes no file.
+///
 /// Limit: if another program makes the file, who listens is not told what it wrote before the first write here.
 final class UnmadeStorage: ServedStorage {
   private let unmade: UnmadeFile
@@ -38,6 +44,8 @@ final class UnmadeStorage: ServedStorage {
   private var storage: any ServedStorage
   private let folder: String
   private var indexes: [IndexDefinition] = []
+  /// True if the last transaction was about to write.
+  private var isWanted = false
 
   fileprivate init(
     _ unmade: UnmadeFile, _ place: ServedPlace, _ environment: DatabaseEnvironment
@@ -47,9 +55,15 @@ final class UnmadeStorage: ServedStorage {
     var name = Array(((parent.isEmpty ? "/tmp" : parent) + "/runnel-empty-XXXXXX").utf8CString)
     guard mkdtemp(&name) != nil else { throw ServerError.system("A folder cannot be made") }
     folder = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    storage = FileStorage(
-      try ServingSession(file: folder + "/empty.db", environment: environment))
+    let session = try ServingSession(file: folder + "/empty.db", environment: environment)
+    storage = FileStorage(session)
+    session.willWrite = { [weak self] in
+      self?.isWanted = true
+      throw UnmadeFile.FirstWrite()
+    }
   }
+
+  var isMade: Bool { unmade.isMade }
 
   func make() throws {
     if unmade.isMade { return }
@@ -77,7 +91,13 @@ final class UnmadeStorage: ServedStorage {
   func perform<Result>(
     isWriting: Bool, expecting expected: [Query], _ body: (any ServedTransaction) throws -> Result
   ) throws -> Result {
-    try storage.perform(isWriting: isWriting, expecting: expected, body)
+    isWanted = false
+    do {
+      return try storage.perform(isWriting: isWriting, expecting: expected, body)
+    } catch  where isWanted {
+      // The session has made another error of it.
+      throw UnmadeFile.FirstWrite()
+    }
   }
 
   func declareIndexes(_ definitions: [IndexDefinition]) throws {
