@@ -161,6 +161,21 @@ import Testing
     }
   }
 
+  @Test func aPriorityIsAResourceOfItsOwn() async throws {
+    try await withData { server in
+      #expect(try server.request("GET", "/open/prio/.priority.json").body == "2")
+      #expect(try server.request("PUT", "/open/n/.priority.json", "7").body == "7")
+      let exported = try server.request("GET", "/open/n.json?format=export")
+      #expect(exported.body == #"{".value":4,".priority":7}"#)
+      #expect(try server.request("DELETE", "/open/prio/.priority.json").body == "null")
+      #expect(try server.request("GET", "/open/prio.json?format=export").body == #""x""#)
+      // The rules decide as for the node.
+      #expect(try server.request("GET", "/secret/.priority.json").status == 401)
+      #expect(try server.request("PUT", "/secret/.priority.json", "1").status == 401)
+      #expect(try server.request("DELETE", "/secret/.priority.json").status == 401)
+    }
+  }
+
   @Test func requestsNeedTheCredentialThatTheRulesWant() async throws {
     try await withData { server in
       func status(_ target: String, _ token: String? = nil) throws -> Int {

@@ -262,7 +262,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     switch operation {
     case .putSpooled: isLongWrite = true
     case .write, .push: isLongWrite = bodyBytes >= ServedDatabase.longWriteBytesMin
-    case .read, .stream, .readRules, .writeRules: isLongWrite = false
+    case .read, .readPriority, .stream, .readRules, .writeRules: isLongWrite = false
     }
     if isLongWrite { database.beginLongWrite() }
   }

@@ -42,6 +42,11 @@ extension ServedTree {
         if case .content(_, let text) = reply { try checkSize(text, query, caller) }
         return reply
       }
+    case .readPriority(let path):
+      return try refusing { () throws(TreeError) in
+        try checkRead(Query(path), caller, now: now, transaction)
+        return .answer(.priority(try transaction.summary(at: path).priority))
+      }
     case .write(let write, let condition, let name, let hashes):
       return .answer(
         try self.write(write, condition, name, hashes, caller, now, transaction, &told))

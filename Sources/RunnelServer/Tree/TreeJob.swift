@@ -48,7 +48,7 @@ struct TreeJob: Sendable {
     case .operation(let operation, _):
       switch operation {
       case .write, .push, .writeRules: true
-      case .read, .stream, .putSpooled, .readRules: false
+      case .read, .readPriority, .stream, .putSpooled, .readRules: false
       }
     case .putSpooled, .takeOver, .probe: true
     case .service(let task): task.call.isWriting

@@ -13,6 +13,7 @@ extension RESTExchange {
     case .stale(let node): respondStale(node, call)
     case .staleUpdate(let hashes): respondStale(hashes)
     case .content(let hash, let byteCount): beginContent(hash, byteCount, call)
+    case .priority(let priority): respond(priority?.json ?? .null, call)
     case .written(let parts, let hash): respond(echo(of: parts), call, hash: hash)
     case .pushed(let key, let hash): respond(["name": .string(key.text)], call, hash: hash)
     case .streaming(let node): beginStream(json(of: node).jsonBytes(), now)
@@ -99,8 +100,11 @@ extension RESTExchange {
     case (.patch?, .object(let members)):
       return .object(members.map { JSONMember($0.name, resolved($0, parts)) })
     default:
-      guard case .node(let node)? = parts.first?.target else { return echo }
-      return node.exportJSON
+      switch parts.first?.target {
+      case .node(let node)?: return node.exportJSON
+      case .priority(let priority)?: return priority?.json ?? .null
+      case nil: return echo
+      }
     }
   }
 

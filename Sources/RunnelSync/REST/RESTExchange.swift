@@ -243,11 +243,10 @@ extension RESTExchange {
 
   /// Takes a body that was parsed.
   package mutating func parsed(_ body: RESTBody) -> [Effect] {
-    guard isParsing, phase == .underWay, let call, case .place(let path) = call.target.resource
-    else { return [] }
+    guard isParsing, phase == .underWay, let call else { return [] }
     isParsing = false
     do throws(RESTError) {
-      try write(path, call, try json(of: body))
+      try write(call, try json(of: body))
     } catch {
       refuse(error)
     }
@@ -331,6 +330,20 @@ extension RESTExchange {
       case .get: try read(path, call)
       case .put, .post, .patch, .delete: try write(path, call)
       }
+    case .priority(let path): try operateOnPriority(of: path, call)
+    }
+  }
+
+  private mutating func operateOnPriority(of path: Path, _ call: RESTCall) throws(RESTError) {
+    if call.condition != nil { throw RESTError.conditionOnPriority }
+    switch call.method {
+    case .get where call.isStream: throw RESTError.listenToPriority
+    case .get:
+      // A query of a scalar shows nothing.
+      if try !call.query(at: path).loadsAllData { return respond(.null, call) }
+      ask(.readPriority(path))
+    case .put, .delete: try write(path, call)
+    case .post, .patch: throw RESTError.belowPriority
     }
   }
 
@@ -354,28 +367,31 @@ extension RESTExchange {
     if isSpooling {
       return ask(.putSpooled(path, condition: call.condition, hashes: call.wantsHash))
     }
-    if call.method == .delete { return try write(path, call, .null) }
+    if call.method == .delete { return try write(call, .null) }
     if body.isEmpty { throw RESTError.noData }
     defer { body = [] }
     if body.count >= limits.parseBytesMin {
       isParsing = true
       return effects.append(.parse(body))
     }
-    try write(path, call, try json(of: RESTBody(parsing: body, limits)))
+    try write(call, try json(of: RESTBody(parsing: body, limits)))
   }
 
-  private mutating func write(
-    _ path: Path, _ call: RESTCall, _ json: JSONValue
-  ) throws(RESTError) {
+  private mutating func write(_ call: RESTCall, _ json: JSONValue) throws(RESTError) {
     let hashes = call.wantsHash
     echo = json
     let write: Write
-    switch call.method {
-    case .post: return ask(.push(path, json, name: call.writeName, hashes: hashes))
-    case .patch:
+    switch (call.target.resource, call.method) {
+    case (.place(let path), .post):
+      return ask(.push(path, json, name: call.writeName, hashes: hashes))
+    case (.place(let path), .patch):
       guard case .object(let members) = json else { throw RESTError.invalidData }
       write = .update(path, members)
-    case .get, .put, .delete: write = .set(path, json)
+    case (.place(let path), _): write = .set(path, json)
+    case (.priority(let path), _):
+      write = .update(path, [JSONMember(WireName.priority, json)])
+      return ask(.write(write, condition: nil, name: call.writeName, hashes: false))
+    case (.info, _), (.rules, _): preconditionFailure("Nothing is written there.")
     }
     ask(.write(write, condition: call.condition, name: call.writeName, hashes: hashes))
   }

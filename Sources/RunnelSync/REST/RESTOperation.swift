@@ -8,6 +8,8 @@ package enum RESTOperation: Hashable, Sendable {
   /// Tell what a query shows. The answer is `content`, followed by pieces of the export that the
   /// exchange makes from the same state. With `hashes` the hash of what is shown comes first.
   case read(Query, form: TreeExport.Form, isPretty: Bool, hashes: Bool)
+  /// Tell the priority of the node at a place. The answer is `priority`.
+  case readPriority(Path)
   /// Do a write. The answer is `written`, or `stale` or `staleUpdate` if its condition does not hold. With
   /// `hashes` the answer includes the hash of the place afterwards.
   case write(Write, condition: String?, name: WriteID?, hashes: Bool)
@@ -37,6 +39,8 @@ package enum RESTAnswer: Hashable, Sendable {
   /// The read is allowed. The hash is given if requested, and the size in bytes if known. Pieces
   /// follow if requested.
   case content(hash: String?, byteCount: Int? = nil)
+  /// The priority; nil for none.
+  case priority(Leaf?)
   /// The write was done. The assignments have their server values resolved; `hash` is that of the
   /// place afterwards. A part that reveals the previous value, as an increment does, is left out
   /// for a caller who may not read it.

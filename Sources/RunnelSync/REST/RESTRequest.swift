@@ -59,6 +59,12 @@ struct RESTError: Error, Hashable {
       tooLarge.message + " A PUT of an administrator has \(most) bytes at most (--max-import).",
       limit: .importBytes)
   }
+  static let belowPriority = RESTError(
+    400, "A priority has nothing below it: set it by PUT, remove it by DELETE.")
+  static let listenToPriority = RESTError(
+    400, "The events of a node with ?format=export tell its priority: listen to the node.")
+  static let conditionOnPriority = RESTError(
+    400, "if-match goes with nodes: a priority has no ETag of its own.")
   static let unauthorized = RESTError(401, "Unauthorized request.")
   static let permissionDenied = RESTError(401, "Permission denied")
 
@@ -79,6 +85,8 @@ struct RESTTarget: Hashable {
   /// The resource that the path of a request names.
   enum Resource: Hashable {
     case place(Path)
+    /// The priority of the node at a place.
+    case priority(Path)
     /// Information about the connection itself, which is empty here.
     case info
     case rules
@@ -115,10 +123,13 @@ struct RESTTarget: Hashable {
     }
     if pieces == [".settings", "rules"] { return .rules }
     if pieces.first == ".info" { return .info }
+    let isPriority = pieces.last == WireName.priority
+    if isPriority { pieces.removeLast() }
     var keys: [Key] = []
     do throws(TreeError) {
       for piece in pieces { keys.append(try Key(piece)) }
-      return .place(try Path(keys))
+      let path = try Path(keys)
+      return isPriority ? .priority(path) : .place(path)
     } catch {
       throw RESTError(400, "Invalid path: \(error.message)")
     }

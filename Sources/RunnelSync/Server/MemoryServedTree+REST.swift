@@ -27,6 +27,9 @@ extension MemoryServedTree {
       case .push(let path, let json, let name, let hashes):
         let key = try push(json, to: path, name, caller, now, &random, &told)
         return (.pushed(key, hash: hash(of: path, caller, isWanted: hashes)), told)
+      case .readPriority(let path):
+        try checkRead(Query(path), caller)
+        return (.priority(tree.root[path].priority), [])
       case .stream(let query, _): return (try stream(query, caller, member), [])
       case .putSpooled, .readRules, .writeRules:
         throw TreeError(.unavailable, "A tree in memory has no rules and no spool.")
