@@ -114,7 +114,10 @@ import Testing
     "max-head": Scenario(value: "1K") { server throws in
       let client = try server.client()
       try client.sendRequest("GET", "/x.json", headers: ["X-Long": text(2000)])
-      #expect(try client.readHead().status == 400)
+      let answer = try client.readAnswer()
+      #expect(answer.status == 431)
+      #expect(answer.body.contains("at most 1024 bytes (--max-head)"))
+      #expect(answer.headers["x-runnel-limit"] == "max-head")
       #expect(client.isClosed())
     },
     "body-time": Scenario(value: "50ms") { server throws in
@@ -181,14 +184,24 @@ import Testing
     "max-frame": Scenario(value: "1K") { server throws in
       let socket = try server.socket()
       try socket.send(text(2000))
-      #expect(try socket.client.readClose() == 1009)
+      let (code, reason) = try socket.client.readCloseReason()
+      #expect(code == 1009)
+      #expect(reason == "A frame has more than 1024 bytes (--max-frame).")
+      // The pieces of a message together.
+      let pieces = try server.socket()
+      var begun = RawClient.frame(1, Array(text(900).utf8))
+      begun[0] &= 0x7F
+      try pieces.client.send(begun + RawClient.frame(0, Array(text(900).utf8)))
+      #expect(try pieces.client.readCloseReason().text.contains("(--max-frame)"))
     },
     "max-message": Scenario(value: "1K") { server throws in
       let socket = try server.socket()
       try socket.send("2")
       try socket.send(text(900))
       try socket.send(text(900))
-      #expect(try socket.client.readClose() == 1009)
+      let (code, reason) = try socket.client.readCloseReason()
+      #expect(code == 1009)
+      #expect(reason == "A message has more than 1024 bytes (--max-message).")
     },
     "message-time": Scenario(value: "50ms") { server throws in
       let socket = try server.socket()
@@ -337,6 +350,41 @@ import Testing
       #expect(answer.status == 400)
       let line = "runnel_limit_reached_total{limit=\"\(row.limit)\"} 1\n"
       #expect(server.server.metricsText.contains(line))
+    }
+  }
+
+  /// Once, only written values were counted.
+  @Test func aPlaceDeeperThanAnyTreeIsCounted() async throws {
+    try await withServer { server in
+      let deep = String(repeating: "/a", count: 33)
+      for method in ["GET", "PUT", "DELETE"] {
+        let answer = try server.request(method, deep + ".json", method == "PUT" ? "1" : nil)
+        #expect(answer.status == 400)
+        #expect(answer.body.contains("33 levels: 32 are allowed"))
+      }
+      #expect(server.server.metricsText.contains("{limit=\"max-depth\"} 3\n"))
+      let socket = try server.socket()
+      #expect(try socket.status(1, "p", "{\"p\":\"\(deep)\",\"d\":1}") != "ok")
+      #expect(try socket.status(2, "q", "{\"p\":\"\(deep)\",\"h\":\"\"}") != "ok")
+      #expect(server.server.metricsText.contains("{limit=\"max-depth\"} 5\n"))
+      #expect(try server.request("PUT", deep.dropFirst(2) + ".json", "1").status == 200)
+    }
+  }
+
+  /// What the parser of HTTP refuses is told, and the connection ends.
+  @Test func whatIsNoRequestIsToldSo() async throws {
+    try await withServer { server in
+      let client = try server.client()
+      try client.send("NO REQUEST\r\n\r\n".utf8)
+      let answer = try client.readAnswer()
+      #expect(answer.status == 400)
+      #expect(answer.body.contains("no request of HTTP/1.1"))
+      #expect(client.isClosed())
+      // Who still sends reads the answer all the same.
+      let long = try server.client()
+      try long.sendRequest("GET", "/x.json", headers: ["X-Long": LimitTableTests.text(90_000)])
+      #expect(try long.readAnswer().status == 431)
+      #expect(long.isClosed())
     }
   }
 

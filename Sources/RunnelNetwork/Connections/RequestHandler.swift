@@ -43,6 +43,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   private var isDiscarding = false
   private var discardedBytes = 0
   private var isClosing = false
+  /// True if the parser has refused a request, and the answer to that is awaited by the client.
+  private var isLingering = false
   /// True if the client sends no more; it gets the answers to what it has sent.
   private var isInputClosed = false
 
@@ -195,8 +197,21 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     // A request that does not become a WebSocket is an ordinary one.
     if error is NIOWebSocketUpgradeError { return }
+    // What arrives after a refused head is an error too.
+    if isLingering { return }
     if case HTTPParserError.headerOverflow = error { server.service.reached(.headBytes, by: peer) }
-    context.close(promise: nil)
+    if !(error is HTTPParserError) || exchange != nil { return context.close(promise: nil) }
+    linger(context)
+  }
+
+  /// Closes the connection when the client had the time to read the answer, which stands before what it still
+  /// sends.
+  private func linger(_ context: ChannelHandlerContext) {
+    (isClosing, isLingering) = (true, true)
+    // The bytes that still arrive are no head.
+    gate.headArrived()
+    gate.allow(ConnectionGate.lingerMilliseconds)
+    context.channel.close(mode: .output, promise: nil)
   }
 
   private func leave() {

@@ -21,7 +21,7 @@ public final class SocketChannel {
   private let frames: SocketFrameCache
   private let clock: FrameClock
   private let unsent: UnsentHandler
-  private var isClosing = false
+  private(set) var isClosing = false
   /// The bytes that the client had taken when it was pinged behind many others; nil if it was not.
   private var takenAtPing: Int?
 
@@ -107,7 +107,11 @@ public final class SocketChannel {
   }
 
   /// Sends a close frame, and closes the connection.
-  public func close(code: UInt16, text: String) {
+  public func close(code: UInt16, text: String) { close(code: code, text: text, lingers: false) }
+
+  /// Sends a close frame, and closes the connection; with `lingers` once the client had the time to read the
+  /// frame, since one that still sends would lose it.
+  func close(code: UInt16, text: String, lingers: Bool) {
     if isClosing { return }
     isClosing = true
     var data = channel.allocator.buffer(capacity: 2 + text.utf8.count)
@@ -116,7 +120,9 @@ public final class SocketChannel {
     data.writeString(String(text.prefix(100)))
     let channel = channel
     let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
-    channel.writeAndFlush(frame).whenComplete { _ in channel.close(promise: nil) }
+    channel.writeAndFlush(frame).whenComplete { _ in
+      channel.close(mode: lingers ? .output : .all, promise: nil)
+    }
     channel.eventLoop.scheduleTask(in: .seconds(SocketChannel.closingSeconds)) {
       channel.close(promise: nil)
     }
@@ -130,16 +136,19 @@ final class SocketHandler: ChannelInboundHandler {
   private let make: (SocketChannel) -> any SocketHandling
   private let frames: SocketFrameCache
   private let clock: FrameClock
+  private let bytesMax: Int
   private let reached: (NetworkLimit) -> Void
   private var socket: SocketChannel?
   private var timer: LoopTimer?
   private var handling: (any SocketHandling)?
 
   init(
-    _ frames: SocketFrameCache, _ clock: FrameClock, _ reached: @escaping (NetworkLimit) -> Void,
+    _ frames: SocketFrameCache, _ clock: FrameClock, bytesMax: Int,
+    _ reached: @escaping (NetworkLimit) -> Void,
     _ make: @escaping (SocketChannel) -> any SocketHandling
   ) {
-    (self.frames, self.clock, self.reached, self.make) = (frames, clock, reached, make)
+    (self.frames, self.clock, self.bytesMax) = (frames, clock, bytesMax)
+    (self.reached, self.make) = (reached, make)
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -171,6 +180,10 @@ final class SocketHandler: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
+    if socket?.isClosing == true {
+      if frame.opcode == .connectionClose { context.close(promise: nil) }
+      return
+    }
     switch frame.opcode {
     case .text: handling?.received(Array(frame.unmaskedData.readableBytesView))
     case .ping:
@@ -201,8 +214,12 @@ final class SocketHandler: ChannelInboundHandler {
   func handlerRemoved(context: ChannelHandlerContext) { end() }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    if case NIOWebSocketError.invalidFrameLength = error { reached(.frameBytes) }
-    if case NIOWebSocketFrameAggregator.Error.didReceiveFragmentBeforeReceivingTextOrBinaryFrame =
+    // What arrives after a refused frame is an error too.
+    if socket?.isClosing == true { return }
+    if let error = error as? NIOWebSocketError {
+      refuse(error)
+    } else if case NIOWebSocketFrameAggregator.Error
+      .didReceiveFragmentBeforeReceivingTextOrBinaryFrame =
       error
     {
       socket?.close(code: 1002, text: "A message does not begin with a continuation.")
@@ -212,12 +229,25 @@ final class SocketHandler: ChannelInboundHandler {
       socket?.close(code: 1002, text: "A message begins before the last one has ended.")
     } else if error is NIOWebSocketFrameAggregator.Error {
       reached(.frameBytes)
-      socket?.close(code: 1009, text: "A message is too long, or has too many pieces.")
+      socket?.close(
+        code: 1009,
+        text: "A message has more than \(bytesMax) bytes (--max-frame), or 1024 frames.",
+        lingers: true)
     } else if let fault = error as? ForbiddenFrame {
       socket?.close(code: 1002, text: fault.text)
     } else {
       context.close(promise: nil)
     }
+  }
+
+  private func refuse(_ error: NIOWebSocketError) {
+    guard case .invalidFrameLength = error else {
+      socket?.close(code: 1002, text: "A control frame is too long, or comes in pieces.")
+      return
+    }
+    reached(.frameBytes)
+    socket?.close(
+      code: 1009, text: "A frame has more than \(bytesMax) bytes (--max-frame).", lingers: true)
   }
 
   private func end() {

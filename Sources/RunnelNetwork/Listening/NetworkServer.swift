@@ -275,7 +275,8 @@ public final class NetworkServer: Sendable {
     let protocolHandlers: [any RemovableChannelHandler] = [
       lines, ByteToMessageHandler(decoder), lines.mark, HTTPServerPipelineHandler(),
       NIOHTTPResponseHeadersValidator(),
-      HTTPServerProtocolErrorHandler(),
+      ParserFaultHandler(
+        headBytesMax: served.limits.headBytesMax, fieldsMax: headLimits.maxHeaderFieldCount),
     ]
     let upgrader = upgrader(peer, boundGate)
     offer.make = { offer in
@@ -298,7 +299,7 @@ public final class NetworkServer: Sendable {
   ) -> NIOWebSocketServerUpgrader {
     let served = served
     return NIOWebSocketServerUpgrader(
-      maxFrameSize: served.limits.frameBytesMax,
+      maxFrameSize: served.limits.frameBytesMax, automaticErrorHandling: false,
       shouldUpgrade: { channel, head in
         let (head, isUsable) = head.usable
         let isAccepted =
@@ -328,7 +329,7 @@ public final class NetworkServer: Sendable {
               maxAccumulatedFrameSize: served.limits.frameBytesMax))
           try pipeline.addHandler(
             SocketHandler(
-              served.frames(of: channel.eventLoop), clock,
+              served.frames(of: channel.eventLoop), clock, bytesMax: served.limits.frameBytesMax,
               { served.service.reached($0, by: sender) }
             ) { socket in
               isFull

@@ -319,7 +319,7 @@ extension ServedTree {
   func checkDepth(_ write: Write) throws(TreeError) {
     let depthMax = allowance.limits.depthMax
     guard depthMax < TreeLimits.depthMax, write.levelCount > depthMax else { return }
-    allowance.reached(.depth)
+    allowance.reached(TreeLimit.depth)
     throw TreeError(
       .invalidPath,
       "The write has \(write.levelCount) levels: \(depthMax) are allowed here (--max-depth).")
@@ -334,7 +334,7 @@ extension ServedTree {
     } catch {
       // Only what is refused is measured.
       if error.code == .invalidPath, write.levelCount > TreeLimits.depthMax {
-        allowance.reached(.depth)
+        allowance.reached(TreeLimit.depth)
       }
       throw error
     }

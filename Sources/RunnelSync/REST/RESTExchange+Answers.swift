@@ -164,6 +164,7 @@ extension RESTExchange {
   }
 
   mutating func refuse(_ error: RESTError) {
+    if error.isTooDeep { effects.append(.note(.depth)) }
     let json: JSONValue = ["error": .string(error.message)]
     respond(json.jsonBytes(), RESTHead(error.status, RESTHead.json + RESTHead.limit(error.limit)))
   }

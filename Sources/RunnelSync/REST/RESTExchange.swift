@@ -15,6 +15,8 @@ package enum RESTLimit: String, Hashable, Sendable, CaseIterable {
   case readBytes = "max-read"
   /// `readMilliseconds`.
   case readTime = "read-time"
+  /// The most levels of any tree.
+  case depth = "max-depth"
 }
 
 /// One request over HTTP and its answer: the request becomes an operation on the served tree, and

@@ -38,6 +38,8 @@ struct RESTError: Error, Hashable {
   var message: String
   /// The limit that was reached; nil for another error.
   var limit: RESTLimit?
+  /// True if the path has more levels than any tree: that is counted, and no option raises it.
+  var isTooDeep = false
 
   init(_ status: Int, _ message: String, limit: RESTLimit? = nil) {
     (self.status, self.message, self.limit) = (status, message, limit)
@@ -77,6 +79,14 @@ struct RESTError: Error, Hashable {
     case .invalidKey: self = .invalidKeys
     default: self.init(400, error.description)
     }
+  }
+}
+
+extension TreeError {
+  /// True if a place has more levels than any tree.
+  var isOfDepth: Bool {
+    guard code == .invalidPath, let path else { return false }
+    return Path.pieces(of: path).count > TreeLimits.depthMax
   }
 }
 
@@ -131,7 +141,9 @@ struct RESTTarget: Hashable {
       let path = try Path(keys)
       return isPriority ? .priority(path) : .place(path)
     } catch {
-      throw RESTError(400, "Invalid path: \(error.message)")
+      var refusal = RESTError(400, "Invalid path: \(error.message)")
+      refusal.isTooDeep = error.isOfDepth
+      throw refusal
     }
   }
 

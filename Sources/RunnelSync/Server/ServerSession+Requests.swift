@@ -42,7 +42,8 @@ extension ServerSession {
     guard isOpen else { return }
     end(
       error.code == .tooBig
-        ? .tooBig("A message is too long.") : .protocolError("A message cannot be read."))
+        ? .tooBig("A message has more than \(limits.messageBytesMax) bytes (--max-message).")
+        : .protocolError("A message cannot be read."))
   }
 
   private mutating func take(_ message: [UInt8]) throws(TreeError) {
@@ -61,6 +62,7 @@ extension ServerSession {
         try checkSize(request, of: message.count)
         take(Waiting(number: number, request: request, bytes: message.count))
       } catch {
+        if error.isOfDepth { effects.append(.note(.depth)) }
         refuse(number, error)
       }
     }

@@ -62,6 +62,8 @@ package enum WireLimit: String, Hashable, Sendable, CaseIterable {
   case unsentBytes = "max-unsent"
   /// `disconnectBytesMax`.
   case disconnectBytes = "max-disconnect"
+  /// The most levels of any tree.
+  case depth = "max-depth"
   /// `silenceMilliseconds` and `signMilliseconds`.
   case silence = "silence-time"
   /// `messageMilliseconds`.
