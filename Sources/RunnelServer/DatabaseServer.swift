@@ -110,14 +110,14 @@ public final class DatabaseServer: Service, Sendable {
     }
     do {
       databases = try ServedDatabases(configuration, links, accounts, world, logger)
-      databases.requireRules(addresses.contains { !$0.isLoopback })
-      try DatabaseServer.checkSafety(configuration, addresses, databases)
     } catch {
       accounts?.close()
       for link in links { link.keeper.close() }
       throw error
     }
     do {
+      databases.requireRules(addresses.contains { !$0.isLoopback })
+      try DatabaseServer.checkSafety(configuration, addresses, databases)
       backups = try configuration.backups.map { [databases, accounts, world] plan in
         try BackupSchedule(plan, metrics: world.metrics, logger: logger) {
           var all = databases.all.compactMap { open -> (String, DatabaseBackup)? in

@@ -6,6 +6,8 @@ public struct ServerError: Error, Hashable, Sendable, CustomStringConvertible {
   public var message: String
   /// True if the command line, or a file that it names, must be changed.
   public var isUsage: Bool
+  /// True if a disk has no space left, or none for this user.
+  var isOfSpace = false
 
   /// Makes an error.
   public init(_ message: String, isUsage: Bool = false) {
@@ -18,6 +20,9 @@ public struct ServerError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// Makes the error of a failed system call, which has just set `errno`.
   static func system(_ what: String) -> ServerError {
-    ServerError("\(what): \(String(cString: strerror(errno))).")
+    let code = errno
+    var error = ServerError("\(what): \(String(cString: strerror(code))).")
+    error.isOfSpace = [ENOSPC, EDQUOT, EFBIG].contains(code)
+    return error
   }
 }

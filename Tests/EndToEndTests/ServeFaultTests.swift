@@ -36,6 +36,29 @@ import Testing
     #expect(members.count == kept)
   }
 
+  @Test func rulesThatCannotBeKeptLeaveTheOldOnesInForce() throws {
+    let database = try TestDatabase("{\"a\":1}")
+    let file = String(database.file.dropLast(3)) + ".rules.json"
+    let old = "{\"rules\":{\".read\":true}}"
+    try old.write(toFile: file, atomically: true, encoding: .utf8)
+    let secret = try Program.run(["serve", "secret", "new", "ci", database.file]).output
+      .filter { !$0.isNewline }
+    // In blocks of 512 bytes.
+    let served = try Served(
+      ["-c", "ulimit -f 2000; exec \"$0\" serve \"$@\"", try Program.path(), database.file],
+      program: "/bin/sh")
+    let comment = "/*" + String(repeating: "x", count: 1_040_000) + "*/"
+    let new = "{\"rules\":{\".read\":false}}\(comment)"
+    let target = "/.settings/rules.json?auth=\(secret)"
+    let answer = try served.client().request("PUT", target, new)
+    #expect(answer.status == 503)
+    #expect(answer.body.contains("no space left, and the old rules are in force"), "\(answer.body)")
+    #expect(try served.client().request("GET", "/a.json").body == "1")
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == old)
+    try served.program.send(SIGTERM)
+    #expect(try served.program.wait() == 0)
+  }
+
   @Test func aLargeBodyThatCannotBeKeptIsAnsweredWithAnError() throws {
     let database = try TestDatabase("{\"a\":1}")
     let secret = try Program.run(["serve", "secret", "new", "ci", database.file]).output

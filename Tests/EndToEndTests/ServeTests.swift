@@ -196,6 +196,11 @@ import Testing
     let plain = try Program.run(["serve", database.file, "--listen", "*:0"])
     #expect(plain.status == 2)
     #expect(plain.errors.contains("--tls-cert"))
+    // What it made for that is removed.
+    let new = database.folder.file("new.db")
+    #expect(try Program.run(["serve", new, "--create", "--listen", "*:0"]).status == 2)
+    let left = try FileManager.default.contentsOfDirectory(atPath: database.folder.path)
+    #expect(!left.contains { $0.hasPrefix("new.db") }, "\(left)")
     let absent = try Program.run(["serve", database.folder.file("no.db")])
     #expect(absent.status == 2)
     #expect(absent.errors.contains("--create"))

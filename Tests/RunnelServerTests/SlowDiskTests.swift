@@ -139,6 +139,30 @@ import Testing
     await server.stop()
   }
 
+  /// The rules of a file are no write of the database.
+  @Test func rulesAreReplacedWhileTheDatabaseTakesNoWrites() async throws {
+    let disk = try FaultyDisk()
+    let rules = "{\"rules\":{\".read\":true,\".write\":true}}"
+    let server = try await TestServer(rules: rules, in: disk.folder)
+    let owner = ["Authorization": "Bearer owner"]
+    disk.fill()
+    #expect(try server.request("PUT", "/x.json", "2").status == 503)
+    let place = "/.settings/rules.json"
+    let closed = "{\"rules\":{}}"
+    #expect(try server.request("PUT", place, closed, headers: owner).status == 200)
+    #expect(try server.request("GET", "/x.json").status == 401)
+    // Something stands where the new file is made.
+    try FileManager.default.createDirectory(
+      atPath: disk.folder + "/test.rules.json.new", withIntermediateDirectories: false)
+    let failed = try server.request("PUT", place, rules, headers: owner)
+    #expect(failed.status == 503)
+    #expect(failed.body.contains("cannot be written, and the old rules are in force"))
+    #expect(!failed.body.contains("runnel-disk"))
+    #expect(try server.request("GET", "/x.json").status == 401)
+    disk.empty()
+    await server.stop()
+  }
+
   /// Once, it was done when the server was started anew.
   @Test func whatASessionLeftOnAFullDiskIsDoneWhenThereIsRoom() async throws {
     let disk = try FaultyDisk()

@@ -27,6 +27,12 @@ struct ServerRun {
   ///
   /// - Throws: `Failure` or `DatabaseError` that says why the server cannot run.
   func run() throws {
+    guard case .file(let file, _) = configuration.databases else { return try serve() }
+    // A server that cannot start leaves no empty file.
+    try NewDatabase.removingUnused(file) { try serve() }
+  }
+
+  private func serve() throws {
     let lines = try LogLines { StandardError.write(String(decoding: $0, as: UTF8.self)) }
     let logger = Logger(label: "runnel.server", factory: { _ in LineLogHandler(lines) })
     do {

@@ -94,7 +94,9 @@ enum ServerFile {
       rest = rest.dropFirst(count)
     }
     let isSynced = rest.isEmpty && fsync(descriptor) == 0
+    let code = errno
     close(descriptor)
+    if !isSynced { errno = code }
     guard isSynced, rename(new, path) == 0 else {
       let error = ServerError.system("\(path) cannot be written")
       unlink(new)

@@ -80,8 +80,10 @@ final class EngineExchange: ExchangeHandling {
     do throws(ServiceSessions.Full) {
       let id = try facade.sessions.reserve(peer.address)
       let session = ServiceSession(
-        EngineHost(id, version, .polling, facade.configuration.times), facade, open, request,
-        peer, channel.loop)
+        EngineHost(
+          id, version, .polling, facade.configuration.times,
+          unsentBytesMax: facade.world.limits.wire.unsentBytesMax),
+        facade, open, request, peer, channel.loop)
       let bound = LoopBound(session, to: channel.loop)
       facade.sessions.bind(id, bound)
       (self.session, isPoll, isHandshake) = (bound, true, true)

@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelServices
+import RunnelSync
 
 /// The server's side of a session of Engine.IO, without a network and a clock.
 ///
@@ -54,7 +55,7 @@ struct EngineHost: Sendable {
   /// True if the session ends once the client has what waits.
   private var isEnding = false
   /// The bytes of the packets that wait for a poll.
-  private(set) var waitingBytes = 0
+  private var unsent: UnsentCount
   private var waiting: [[UInt8]] = []
   private var hasPoll: Bool
   /// True if a socket is attached to which a polling session may move.
@@ -68,14 +69,22 @@ struct EngineHost: Sendable {
 
   /// Makes a session; one that polls begins with a poll that waits.
   init(
-    _ id: String, _ version: EngineVersion, _ transport: SocketTransport, _ times: EngineTimes
+    _ id: String, _ version: EngineVersion, _ transport: SocketTransport, _ times: EngineTimes,
+    unsentBytesMax: Int = .max
   ) {
     (self.id, self.version, self.transport, self.times) = (id, version, transport, times)
+    unsent = UnsentCount(max: unsentBytesMax)
     hasPoll = transport == .polling
   }
 
   /// When `tick` has to be called; nil for never.
   var deadline: Int64? { [pingTime, signDeadline, upgradeDeadline].compactMap { $0 }.min() }
+
+  /// The number of bytes that wait for a poll.
+  var waitingBytes: Int { unsent.bytes }
+
+  /// True if more wait than may, the last large packet not counted.
+  var isTooFull: Bool { unsent.isExceeded }
 
   // MARK: Beginning and end
 
@@ -113,7 +122,12 @@ struct EngineHost: Sendable {
   /// Has a packet wait for a poll.
   private mutating func enqueue(_ packet: [UInt8]) {
     waiting.append(packet)
-    waitingBytes += packet.count
+    unsent.add(packet.count)
+  }
+
+  private mutating func forgetWaiting() {
+    waiting = []
+    unsent.settle(unsent: 0)
   }
 
   private mutating func end(_ last: [EnginePacket]) -> [Effect] {
@@ -124,7 +138,7 @@ struct EngineHost: Sendable {
     if transport == .websocket || hasProbe { effects.append(.closeSocket) }
     (hasPoll, hasProbe) = (false, false)
     (pingTime, signDeadline, upgradeDeadline) = (nil, nil, nil)
-    (waiting, waitingBytes) = ([], 0)
+    forgetWaiting()
     return effects + [.ended]
   }
 
@@ -149,7 +163,7 @@ struct EngineHost: Sendable {
   private mutating func flush() -> [Effect] {
     if transport == .websocket {
       let frames = waiting.map { Effect.frame($0) }
-      (waiting, waitingBytes) = ([], 0)
+      forgetWaiting()
       return isEnding ? frames + end([]) : frames
     }
     guard hasPoll else { return [] }
@@ -164,7 +178,7 @@ struct EngineHost: Sendable {
       count += 1
     }
     let packets = waiting.prefix(count).compactMap { try? EnginePacket(text: $0) }
-    waitingBytes -= waiting.prefix(count).reduce(0) { $0 + $1.count }
+    unsent.take(waiting.prefix(count).reduce(0) { $0 + $1.count })
     waiting.removeFirst(count)
     let effects = answer(packets)
     return isEnding && waiting.isEmpty ? effects + end([]) : effects

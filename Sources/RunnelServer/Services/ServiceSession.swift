@@ -207,7 +207,7 @@ final class ServiceSession: ServedConnection, UnsentHolder {
     }
     isCarryingOut = false
     if engine.isEnded { return }
-    if engine.waitingBytes > world.limits.wire.unsentBytesMax {
+    if engine.isTooFull {
       world.metrics.reached(WireLimit.unsentBytes)
       return end(.slowReader)
     }

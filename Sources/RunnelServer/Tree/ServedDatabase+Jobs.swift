@@ -16,6 +16,11 @@ extension ServedDatabase {
     String(decoding: (0..<probe.bytes).map { _ in UInt8.random(in: 48...111) }, as: UTF8.self)
   }
 
+  /// True if a job may write to the storage; the rules of a file stand beside it.
+  func writesStorage(_ job: TreeJob) -> Bool {
+    job.isWriting && !(job.writesRules && place.rulesFile != nil)
+  }
+
   /// Does a job in a transaction; returns the messages to connections.
   func perform(
     _ job: TreeJob, _ tree: inout ServedTree, _ transaction: any ServedTransaction

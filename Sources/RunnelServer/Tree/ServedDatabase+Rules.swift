@@ -32,7 +32,11 @@ extension ServedDatabase {
     var told: TreeTold = []
     if !isDryRun {
       if let file = place.rulesFile {
-        try file.write(text)
+        do throws(ServerError) {
+          try file.write(text)
+        } catch {
+          return [(connection, .answered(.answer(.refused(refusal(of: error)))))]
+        }
       } else {
         let now = max(calendar(), transaction.earliestTime)
         try transaction.writeRules(String(decoding: text, as: UTF8.self), now: now)
@@ -41,6 +45,16 @@ extension ServedDatabase {
       logger.info("\(name): the rules were replaced by a request")
     }
     return told + [(connection, .answered(.answer(.rulesTaken)))]
+  }
+
+  /// What is told of rules that could not be written; the cause names files of the server, so it is only logged.
+  private func refusal(of failure: ServerError) -> TreeError {
+    logger.error("\(name): the old rules stay: \(failure)")
+    let reason =
+      failure.isOfSpace
+      ? "The disk of the server has no space left" : "The file of the rules cannot be written"
+    return TreeError(
+      .unavailable, "\(reason), and the old rules are in force: try again later.")
   }
 
   /// Applies the rules of the file, which has changed; invalid rules are logged, and not applied.

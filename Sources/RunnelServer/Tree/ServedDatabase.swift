@@ -326,7 +326,7 @@ actor ServedDatabase {
     var hasWritten = false
     let done = try tree.atomically { tree in
       try storage.perform(
-        isWriting: batch.contains(where: \.isWriting), expecting: batch.compactMap(\.expected)
+        isWriting: batch.contains(where: writesStorage), expecting: batch.compactMap(\.expected)
       ) { transaction in
         var told: TreeTold = []
         if transaction.hasForeignSettings { told += try takeSettings(&tree, transaction) }

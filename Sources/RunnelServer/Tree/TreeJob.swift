@@ -56,6 +56,11 @@ struct TreeJob: Sendable {
     }
   }
 
+  /// True if the job replaces the rules.
+  var writesRules: Bool {
+    if case .operation(.writeRules, _) = wish { true } else { false }
+  }
+
   /// True if a client is told what the job reads, and the job writes nothing.
   var isReadForClient: Bool {
     switch wish {
@@ -89,6 +94,7 @@ struct TreeJob: Sendable {
   ///
   /// What became of earlier attempts under the name of a write is not known while the storage does not answer.
   var nothingDone: String {
+    if writesRules { return "nothing was done: the old rules are in force" }
     guard let name = writeName else { return "nothing was done" }
     return
       "this attempt did nothing. Whether an earlier one under the name \(name.client) \(name.number) was done "

@@ -103,6 +103,21 @@ import Testing
     #expect(texts(host.socketClosed()) == ["close", "ended"])
   }
 
+  @Test func aLargePacketDoesNotCount() {
+    var host = EngineHost("abc", .four, .polling, EngineTimes(), unsentBytesMax: 100)
+    _ = host.open(now: 0)
+    _ = host.send([UInt8](repeating: 0x34, count: 500))
+    #expect(host.waitingBytes == 500)
+    #expect(!host.isTooFull)
+    for _ in 0..<5 { _ = host.send([UInt8](repeating: 0x34, count: 20)) }
+    #expect(!host.isTooFull)
+    _ = host.send([0x34])
+    #expect(host.isTooFull)
+    _ = host.poll()
+    #expect(!host.isTooFull)
+    #expect(host.waitingBytes == 0)
+  }
+
   @Test func aSessionThatEndsAfterWhatWasSentLosesNothing() {
     let why = EngineHost.Closing(text: "why")
     var host = opened()

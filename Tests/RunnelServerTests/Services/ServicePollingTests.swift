@@ -204,6 +204,29 @@ import Testing
     }
   }
 
+  /// As over a web socket, a large message does not count.
+  @Test func aMessageThatIsLargerThanTheLimitIsFetched() async throws {
+    try await withServices {
+      $0.wire.unsentBytesMax = 1000
+    } _: { server in
+      let client = try PollingClient(server)
+      try client.post("40")
+      _ = try client.poll()
+      let text = String(repeating: "x", count: 5000)
+      let record = #"{"id":"a","text":"\#(text)"}"#
+      // The poll that waits takes the first event; the record is shown by two services.
+      try client.ask()
+      #expect(try server.request("POST", "/plain", record).status == 201)
+      var told = try client.answer().body
+      while !told.contains("plain created") { told += try client.poll() }
+      #expect(told.contains(text))
+      #expect(try client.post(#"420["get","messages","a"]"#).body == "ok")
+      #expect(try client.poll().contains(text))
+      let metrics = server.server.metricsText
+      #expect(metrics.contains("runnel_limit_reached_total{limit=\"max-unsent\"} 0"))
+    }
+  }
+
   @Test func onlyConfiguredOriginsMayRead() async throws {
     try await withServices {
       $0.allowedOrigins = ["https://app.example"]
