@@ -90,6 +90,15 @@ extension PostgresStore {
     }
   }
 
+  /// Which standbys have to confirm a write: `synchronous_standby_names` of the primary; nil where the database has
+  /// no such setting.
+  package static func expectedStandbys(
+    _ connection: PostgresConnection
+  ) throws(PostgresError) -> String? {
+    let setting = PostgresStatement("SELECT current_setting('synchronous_standby_names', true)")
+    return try connection.perform([setting])[0].text(0, 0)
+  }
+
   /// The standbys of the primary, as far as this role may see them; nil where the database has no such list.
   package func standbys() throws -> Standbys? {
     let results: [PostgresResult]

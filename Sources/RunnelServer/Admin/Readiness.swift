@@ -51,12 +51,14 @@ final class Readiness: Sendable {
       }
       let obstacles = databases.links.compactMap { Readiness.obstacle(of: $0, databases, accounts) }
       return obstacles.count < databases.links.count
-        ? .ready(rest: obstacles) : .notReady(obstacles.joined(separator: "\n"))
+        ? .ready(rest: obstacles + databases.links.compactMap(Readiness.remark))
+        : .notReady(obstacles.joined(separator: "\n"))
     case .store(let name):
       guard let link = databases.links.first(where: { $0.store.name == name }) else {
         return .unknown
       }
-      return Readiness.answer(Readiness.obstacle(of: link, databases, accounts))
+      return Readiness.answer(
+        Readiness.obstacle(of: link, databases, accounts), Readiness.remark(on: link))
     case .database(let name):
       guard let database = databases.open(name) else {
         return databases.mayServe(name) ? .notReady("\(name) is not served here now.") : .unknown
@@ -64,7 +66,7 @@ final class Readiness: Sendable {
       guard let link = databases.links.first(where: { $0.has(database) }) else {
         return Readiness.answer(Readiness.obstacle(of: [database]))
       }
-      return Readiness.answer(Readiness.obstacle(of: link, [database]))
+      return Readiness.answer(Readiness.obstacle(of: link, [database]), Readiness.remark(on: link))
     }
   }
 
@@ -85,8 +87,13 @@ final class Readiness: Sendable {
     return "\(accounts.name) cannot be used: see the log."
   }
 
-  private static func answer(_ obstacle: String?) -> Answer {
-    obstacle.map { .notReady($0) } ?? .ready(rest: [])
+  private static func answer(_ obstacle: String?, _ remark: String? = nil) -> Answer {
+    obstacle.map { .notReady($0) } ?? .ready(rest: remark.map { [$0] } ?? [])
+  }
+
+  /// What is said of a store that can be used; nil for nothing.
+  private static func remark(on link: StoreLink) -> String? {
+    link.keeper.copies.remark(of: "the store \(link.store.name)")
   }
 
   /// Why a store cannot be used, or one of its namespaces among `databases`; nil if it can.
@@ -95,8 +102,10 @@ final class Readiness: Sendable {
     if silence > link.store.readyPatience { return link.keeper.words(for: silence) }
     let own = databases.filter { link.has($0) }
     if let idle = own.first, !idle.place.isConfirmed {
+      let reason = link.keeper.refusal.map { ": \($0)" } ?? "."
       return
-        "The primary of the store \(link.store.name) does not confirm that this server may serve \(idle.name)."
+        "The primary of the store \(link.store.name) does not confirm that this server may serve \(idle.name)"
+        + reason
     }
     return obstacle(of: own)
   }

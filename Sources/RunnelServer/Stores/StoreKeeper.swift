@@ -32,10 +32,12 @@ actor StoreKeeper {
   }
 
   /// Why the store cannot be used.
-  private enum StoreTrouble {
+  private enum StoreTrouble: Hashable {
     case unreachable
     /// The primary is read, and confirms nothing that is written.
     case unconfirmed
+    /// The primary is read, and refuses to renew the lease, for this reason.
+    case refusing(String)
   }
 
   private static let lookMilliseconds = 250
@@ -62,8 +64,10 @@ actor StoreKeeper {
   private nonisolated let placement: Mutex<Placement>
   /// When the store last did what it was asked, by the clock of `NetworkClock`, in milliseconds.
   private nonisolated let answered = Atomic<Int64>(NetworkClock.uptimeMilliseconds)
-  /// True while the primary is read, and confirms nothing that is written.
-  private nonisolated let isUnconfirmed = Atomic<Bool>(false)
+  /// What is wrong with the store, as far as it is known.
+  private nonisolated let toldTrouble = Mutex<StoreTrouble?>(nil)
+  /// Whether the writes of the store have a second copy.
+  nonisolated let copies = StoreCopies()
   // Keeper's thread only:
   private var connection: PostgresConnection?
   private var subscriptions: [TreeExecutor.Subscription] = []
@@ -125,12 +129,22 @@ actor StoreKeeper {
   /// What people are told of a store that has been silent for so long.
   nonisolated func words(for silence: Duration) -> String {
     let seconds = silence.components.seconds
-    if isUnconfirmed.load(ordering: .relaxed) {
+    switch toldTrouble.withLock(\.self) {
+    case .unconfirmed:
       return
         "The primary of \(name) has not confirmed a write for \(seconds) seconds, but answers: "
         + "\(StoreKeeper.advice)"
+    case .refusing(let reason):
+      return
+        "The primary of \(name) has refused to renew the lease of this server for \(seconds) seconds: \(reason)"
+    case .unreachable, nil:
+      return "The primary of \(name) has not answered for \(seconds) seconds."
     }
-    return "The primary of \(name) has not answered for \(seconds) seconds."
+  }
+
+  /// Why the primary refuses to renew the lease, for people; nil if it does not.
+  nonisolated var refusal: String? {
+    if case .refusing(let reason) = toldTrouble.withLock(\.self) { reason } else { nil }
   }
 
   private static let advice =
@@ -290,19 +304,33 @@ actor StoreKeeper {
       if trouble == nil { answered.store(NetworkClock.uptimeMilliseconds, ordering: .relaxed) }
     } catch {
       clock.didFail(start: start, isReachable: isReachable)
-      let isSilent = (error as? PostgresError)?.kind == .timedOut
-      note(isRead && isSilent ? .unconfirmed : .unreachable, error)
+      note(isRead ? StoreKeeper.trouble(after: error) : .unreachable, error)
     }
     settle()
-    if let reason = clock.loss(.now, of: name) { lose(reason) }
+    if let reason = clock.loss(.now, of: name) {
+      lose(reason + (refusal.map { " (\($0))" } ?? ""))
+    }
+  }
+
+  /// What a failure to write says of a primary that was read.
+  private static func trouble(after error: any Error) -> StoreTrouble {
+    guard let error = error as? PostgresError else { return .unreachable }
+    if error.kind == .timedOut { return .unconfirmed }
+    if error.isOfFullDisk { return .refusing("the disk of the database has no space left.") }
+    if error.kind == .refused, !error.isWorthRetrying { return .refusing(error.sentence) }
+    return .unreachable
   }
 
   /// Logs trouble when it begins, changes and ends.
   private func note(_ found: StoreTrouble?, _ error: (any Error)? = nil) {
     if found == trouble { return }
     trouble = found
-    isUnconfirmed.store(found == .unconfirmed, ordering: .relaxed)
+    toldTrouble.withLock { $0 = found }
     switch found {
+    case .refusing(let reason):
+      let rest = "without which nothing is read after 6 seconds: \(reason)"
+      logger.error(
+        "The primary of \(name) is read, but refuses to renew the lease of this server, \(rest)")
     case .unreachable:
       logger.error("T\(name.dropFirst()) cannot be reached: \(error.map { "\($0)" } ?? "")")
     case .unconfirmed:
@@ -343,6 +371,7 @@ actor StoreKeeper {
       return
     }
     clock.didRenew(.now)
+    if let news = copies.look(connection, of: name) { logger.warning("\(news)") }
     if clock.mayEndOthers(.now) { _ = try StoreLease.endOld(connection) }
     try takeServers(connection)
     if try StoreLease.hasOrphans(connection) { tell(.orphans) }

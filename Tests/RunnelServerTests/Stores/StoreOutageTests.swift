@@ -210,7 +210,66 @@ struct StoreOutageTests {
         try pair.promote()
         #expect(try client.readAnswer(to: "PUT").status == 200)
         #expect(try server.request("GET", "/n.json").body == "2")
+        // Nobody has told the new primary which standby it has to wait for.
+        try wait(for: "the remark") {
+          let answer = try admin.request("GET", "/readyz")
+          return answer.status == 200 && answer.body.contains("have one copy")
+        }
       }
+    }
+  }
+
+  @Test func aStoreThatNeverHadAStandbyHasNoRemark() {
+    let copies = StoreCopies()
+    #expect(copies.note(expected: "", of: "the store main") == nil)
+    #expect(copies.remark(of: "the store main") == nil)
+    #expect(copies.note(expected: "ANY 1 (a, b)", of: "the store main") == nil)
+    #expect(copies.remark(of: "the store main") == nil)
+    let lost = copies.note(expected: " ", of: "the store main")
+    #expect(lost?.contains("The writes of the store main have one copy") == true)
+    #expect(copies.note(expected: "", of: "the store main") == nil, "it is told once")
+    #expect(copies.remark(of: "the store main") == lost)
+    #expect(copies.note(expected: "c", of: "the store main")?.contains("again (c)") == true)
+    #expect(copies.remark(of: "the store main") == nil)
+  }
+
+  /// Once, it was told that the store could not be reached.
+  @Test func aDiskThatRefusesTheLeaseIsNamed() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      let cluster = try PostgresCluster.shared()
+      try cluster.run(
+        sql: """
+          CREATE TABLE full_disk (number int);
+          CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF EXISTS (SELECT 1 FROM full_disk) THEN
+              RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100';
+            END IF;
+            RETURN NEW;
+          END $$;
+          CREATE TRIGGER server_is_full BEFORE INSERT OR UPDATE ON server
+            FOR EACH ROW EXECUTE FUNCTION refuse();
+          """, in: place)
+      let log = KeptLog()
+      try await log.during {
+        try await withServer(
+          rules: nil, { change(&$0) { $0.readyPatience = .milliseconds(300) } }
+        ) { server in
+          let admin = try administrator(of: server)
+          try wait(for: "ready") { try admin.request("GET", "/readyz").status == 200 }
+          try cluster.run(sql: "INSERT INTO full_disk VALUES (1)", in: place)
+          try wait(for: "the cause") {
+            let answer = try admin.request("GET", "/readyz")
+            return answer.status == 503
+              && answer.body.contains("refused to renew the lease")
+              && answer.body.contains("no space left")
+          }
+          try cluster.run(sql: "DELETE FROM full_disk", in: place)
+          try wait(for: "ready") { try admin.request("GET", "/readyz").status == 200 }
+        }
+      }
+      let told = log.messages.filter { $0.contains("refuses to renew the lease of this server") }
+      #expect(told.count == 1, "\(log.messages)")
     }
   }
 
