@@ -94,15 +94,15 @@ import Testing
         .refresh,
         ["grantType": "refresh_token", "refreshToken": .string(user.text("refreshToken"))])
         == "USER_DISABLED")
-    #expect(identity.store.revocations[id] == 1_750_000_001)
+    #expect(identity.store.ends[id]?.second == 1_750_000_001)
     // An older end of its sessions gives nothing back.
     _ = try admin(identity, .update, ["localId": .string(id), "validSince": "5"])
-    #expect(identity.store.revocations[id] == 1_750_000_001)
+    #expect(identity.store.ends[id]?.second == 1_750_000_001)
     _ = try admin(identity, .update, ["localId": .string(id), "validSince": "1750000000"])
     _ = try admin(identity, .update, ["localId": .string(id), "disableUser": false])
     // Its sessions were ended in the second of the token.
     #expect(identity.refusal(.lookup, ["idToken": token]) == "TOKEN_EXPIRED")
-    #expect(identity.store.revocations[id] == 1_750_000_000)
+    #expect(identity.store.ends[id]?.second == 1_750_000_000)
   }
 
   /// A token tells the second of its issue, and a thief may get one in each.

@@ -234,11 +234,7 @@ import Testing
         let expected = isOver ? "TOKEN_EXPIRED" : user.isDisabled ? "USER_DISABLED" : nil
         #expect(refusal == expected, "\(context)")
         // The database refuses what the accounts refuse, by the ends of tokens alone.
-        let store = world.identity.store
-        let end = TokenEnd(
-          second: store.revocations[user.id] ?? 0, epoch: store.epochs[user.id] ?? 0)
-        let claims = TestIdentity.claims(token.text) ?? .null
-        let isEnded = end.ends(issued: token.second, epoch: TokenEnd.epoch(ofToken: claims))
+        let isEnded = world.identity.isEnded(token.text, of: user.id)
         #expect(isEnded == (user.isOld(token) || user.isDisabled), "\(context)")
       }
     }

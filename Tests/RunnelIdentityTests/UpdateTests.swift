@@ -53,7 +53,7 @@ import Testing
       .update, ["idToken": token, "password": "better-2-3", "returnSecureToken": true])
     #expect(answer.claims["iat"] == 1_750_000_002)
     #expect(answer.text("refreshToken") != "")
-    #expect(identity.store.revocations[id] == 1_750_000_002)
+    #expect(identity.store.ends[id]?.second == 1_750_000_002)
     #expect(identity.refusal(.lookup, ["idToken": token]) == "TOKEN_EXPIRED")
     #expect(
       identity.refusal(.signInWithPassword, ["email": "ada@x.org", "password": "secret123"])
@@ -165,11 +165,53 @@ import Testing
     #expect(
       identity.refusal(.update, ["idToken": token, "password": "stolen-pw"]) == "TOKEN_EXPIRED")
     let epoch = TokenEnd.epoch(ofToken: TestIdentity.claims(token.string ?? "") ?? .null)
-    let end = TokenEnd(second: 0, epoch: identity.store.epochs[id] ?? 0)
+    let end = TokenEnd(second: 0, epoch: identity.store.ends[id]?.epoch ?? 0)
     #expect(end.ends(issued: 1_750_000_000, epoch: epoch), "The database refuses it, too.")
     if let fresh = answer?["idToken"] {
       #expect(identity.refusal(.lookup, ["idToken": fresh]) == nil)
     }
+  }
+
+  @Test(arguments: ["enabled", "ahead"])
+  func whoSignsInWithinTheSecondOfTheEndIsSignedIn(way: String) throws {
+    let identity = TestIdentity()
+    let signedUp = try identity.signUp()
+    let (id, second) = (signedUp.text("localId"), identity.now / 1000)
+    func change(_ name: String, _ value: JSONValue) throws {
+      try identity.ask(.update, ["localId": .string(id), name: value], isPrivileged: true)
+      identity.now += 1
+    }
+    if way == "enabled" {
+      try change("disableUser", true)
+      try change("disableUser", false)
+    } else {
+      // An administrator's clock that is ahead.
+      try change("validSince", .string("\(second + 30)"))
+    }
+    let answer = try identity.signIn()
+    let token = answer.text("idToken")
+    #expect(identity.now / 1000 == second && answer.claims["auth_time"]?.int == Int(second))
+    #expect(identity.refusal(.lookup, ["idToken": .string(token)]) == nil)
+    #expect(!identity.isEnded(token, of: id), "The database takes it, too.")
+    let refresh: JSONValue = [
+      "grantType": "refresh_token", "refreshToken": .string(answer.text("refreshToken")),
+    ]
+    #expect(identity.refusal(.refresh, refresh) == nil)
+    #expect(identity.isEnded(signedUp.text("idToken"), of: id), "What was before stays ended.")
+    let old: JSONValue = [
+      "grantType": "refresh_token", "refreshToken": .string(signedUp.text("refreshToken")),
+    ]
+    #expect(identity.refusal(.refresh, old) == "INVALID_REFRESH_TOKEN")
+  }
+
+  @Test func endsOfTokensThatComeInAnyOrderAreJoined() {
+    let disabled = TokenEnd(second: 11, epoch: 5)
+    let enabled = TokenEnd(second: 10, epoch: 6)
+    #expect(disabled.joined(enabled) == enabled && enabled.joined(disabled) == enabled)
+    let again = TokenEnd(second: 11, epoch: 6)
+    #expect(enabled.joined(again) == again && again.joined(enabled) == again)
+    // The end of an account that is not there has no epoch.
+    #expect(enabled.joined(TokenEnd(second: 12)) == TokenEnd(second: 12, epoch: 6))
   }
 
   @Test func aTokenOfADeletedAccountIsNoneOfAnotherWithItsID() throws {
@@ -209,7 +251,7 @@ import Testing
     #expect(identity.refusal(.delete) == "MISSING_ID_TOKEN")
     #expect(identity.store.sessions[id] == [])
     // The tokens of this very second end too.
-    #expect(identity.store.revocations[id] == 1_750_000_001)
+    #expect(identity.store.ends[id]?.second == 1_750_000_001)
     try identity.signUp()
   }
 

@@ -18,8 +18,10 @@ extension IdentityDecider {
     var record = record
     record.lastRefreshTime = now
     if let since = record.validSince, since > seconds, record.epoch != nil {
-      // The clock was set back. What ended before is known by its epoch.
+      // The clock was set back, or a client's that gave the time is ahead. What ended before is known
+      // by its epoch; it is a new one, so that the end of before does not count for this sign-in.
       record.validSince = seconds
+      record.epoch = newEpoch(after: record.epoch)
       endTokens(of: record)
     }
     put(record)

@@ -76,8 +76,14 @@ package struct TokenEnd: Hashable, Sendable {
   }
 
   /// The end of all tokens that one of two ends.
+  ///
+  /// Of two with epochs the later is the whole: its epoch ends what the other does, whose second may be
+  /// the next one, while tokens of the new epoch are issued in this one.
   package func joined(_ other: TokenEnd) -> TokenEnd {
-    TokenEnd(second: max(second, other.second), epoch: max(epoch, other.epoch))
+    if epoch != other.epoch, epoch != 0, other.epoch != 0 {
+      return epoch > other.epoch ? self : other
+    }
+    return TokenEnd(second: max(second, other.second), epoch: max(epoch, other.epoch))
   }
 
   /// Reads the stored form: an object, or the second alone; nil if it is neither.

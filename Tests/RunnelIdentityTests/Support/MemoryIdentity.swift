@@ -6,8 +6,8 @@ final class MemoryIdentity: IdentityReader {
   var accounts: [String: AccountRecord] = [:]
   var codes: [String: MailedCode] = [:]
   var sessions: [String: [RefreshSession]] = [:]
-  var revocations: [String: Int64] = [:]
-  var epochs: [String: Int64] = [:]
+  /// The ends of tokens, as a server that runs knows them.
+  var ends: [String: TokenEnd] = [:]
   var owed: [String: OwedMail] = [:]
   var kept = IdentitySettings()
 
@@ -58,8 +58,10 @@ final class MemoryIdentity: IdentityReader {
     for (id, mail) in draft.owed {
       owed[id] = mail.flatMap { OwedMail(stored: $0.stored, id: id) }
     }
-    revocations.merge(draft.revocations) { $1 }
-    epochs.merge(draft.epochs) { $1 }
+    for (id, second) in draft.revocations {
+      let end = TokenEnd(second: second, epoch: draft.epochs[id] ?? 0)
+      ends[id] = ends[id]?.joined(end) ?? end
+    }
     if let settings = draft.settings { kept = IdentitySettings(stored: settings.stored) }
   }
 }

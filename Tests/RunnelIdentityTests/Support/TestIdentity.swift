@@ -102,6 +102,13 @@ final class TestIdentity {
     return try? JSONValue(parsing: bytes)
   }
 
+  /// True if the ends of tokens alone, which are all that databases know of, end a token of `user`.
+  func isEnded(_ text: String, of user: String) -> Bool {
+    let claims = TestIdentity.claims(text) ?? .null
+    let issued = claims["iat"]?.int.map { Int64($0) } ?? 0
+    return store.ends[user]?.ends(issued: issued, epoch: TokenEnd.epoch(ofToken: claims)) ?? false
+  }
+
   /// Makes an owed mail once more, as a server does that finds it after a kill.
   func renew(_ owed: OwedMail) throws(IdentityStop) -> AccountMail? {
     let context = IdentityContext(

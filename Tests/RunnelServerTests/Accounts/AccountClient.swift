@@ -7,9 +7,13 @@ import TestSupport
 
 /// A clock that tests move.
 final class MovedClock: Sendable {
+  private let start: Int64?
   private let offset = Mutex<Int64>(0)
 
-  var now: Int64 { ServerWorld.calendar + offset.withLock { $0 } }
+  /// Makes a clock; with a `start` it stands there but for the moves.
+  init(start: Int64? = nil) { self.start = start }
+
+  var now: Int64 { (start ?? ServerWorld.calendar) + offset.withLock { $0 } }
 
   func move(_ milliseconds: Int64) { offset.withLock { $0 += milliseconds } }
 }

@@ -303,6 +303,23 @@ import Testing
     }
   }
 
+  @Test func whoIsEnabledAgainSignsInWithinTheSecond() async throws {
+    let clock = MovedClock(start: ServerWorld.calendar)
+    try await withAccounts(rules: Self.rules, clock: clock) { server in
+      let secret = try await server.administratorSecret()
+      let user = try server.signUp()
+      let (id, token) = (user.text("localId"), user.text("idToken"))
+      for isDisabled in [true, false] {
+        let reply = try server.administration(
+          ":update", #"{"localId":"\#(id)","disableUser":\#(isDisabled)}"#, bearer: secret)
+        #expect(reply.status == 200)
+      }
+      let fresh = try server.signIn().text("idToken")
+      #expect(try server.request("GET", "/u/\(id).json?auth=\(fresh)").status == 200)
+      #expect(try server.request("GET", "/u/\(id).json?auth=\(token)").status == 401)
+    }
+  }
+
   @Test func servicesSayThatATokenWasTakenBack() async throws {
     let offer = { (configuration: inout ServerConfiguration) in
       configuration.services.collections = ["u"].compactMap { try? ServedCollection($0) }
