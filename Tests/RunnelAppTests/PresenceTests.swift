@@ -196,6 +196,66 @@ import Testing
     #expect(!Presence.own(app.state, id: "x").isTyping)
   }
 
+  @Test func whoseEntryDoesNotChangeTypesNoLonger() throws {
+    let app = try chat()
+    func tell(at time: Int64, isTyping: Bool = true) {
+      app.take(
+        .present([
+          Present(id: "1", name: "bo", view: "Chat", isTyping: isTyping, time: time),
+          Present(id: "2", name: "eve", view: "Chat", time: app.state.now),
+        ]))
+    }
+    tell(at: 1)
+    #expect(typing(app) != nil)
+    #expect(StateReducer.deadline(app.state) ?? .max <= app.state.now + 8000)
+    app.wait(milliseconds: 5000)
+    // News of another are none of this one.
+    tell(at: 1)
+    app.wait(milliseconds: 2999)
+    #expect(typing(app) != nil)
+    app.wait(milliseconds: 1)
+    #expect(typing(app) == nil && app.screen.last?.contains("is typing") == false)
+    #expect(app.screen[0].contains("with bo"), "The line is silent, but the server has the entry.")
+    tell(at: 1)
+    #expect(typing(app) == nil)
+    #expect(Presence.typingDue(app.state) == nil)
+    // The line is back.
+    tell(at: 2)
+    #expect(typing(app) != nil)
+    app.wait(milliseconds: 7000)
+    tell(at: 3)
+    app.wait(milliseconds: 7000)
+    #expect(typing(app) != nil)
+    tell(at: 4, isTyping: false)
+    #expect(typing(app) == nil)
+  }
+
+  @Test func whoTypesIsShownNoLongerIfTheClockIsSetBack() throws {
+    let app = try chat()
+    app.take(.present([Present(id: "1", name: "bo", view: "Chat", isTyping: true, time: 1)]))
+    app.wait(milliseconds: -60_000)
+    #expect(typing(app) == nil)
+  }
+
+  @Test func whoTypesRenewsTheEntryInTime() throws {
+    #expect(Presence.renewalMilliseconds * 2 < Presence.typingMilliseconds)
+    let app = try chat()
+    app.take(.present([]))
+    app.press("a h i")
+    var own = Presence.own(app.state, id: "x")
+    for _ in 0..<3 {
+      let due = try #require(Presence.typingDue(app.state))
+      #expect(due > app.state.now && due <= app.state.now + Presence.renewalMilliseconds)
+      app.wait(milliseconds: due - app.state.now)
+      let next = Presence.own(app.state, id: "x")
+      #expect(next.isTyping && next != own)
+      own = next
+    }
+    app.wait(milliseconds: 10_000)
+    own = Presence.own(app.state, id: "x")
+    #expect(!own.isTyping && own.time == nil && Presence.typingDue(app.state) == nil)
+  }
+
   /// An entry as the server stores it.
   private func stored(_ entry: JSONValue) -> JSONValue {
     .object((entry.object ?? []).map { $0.name == "at" ? JSONMember("at", 5) : $0 })
@@ -209,9 +269,12 @@ import Testing
     ]
     let list = Present.list(try Node(json: entries), besides: "k2")
     #expect(list.map(\.id) == ["k1", "k5"])
-    #expect(list[0] == ana)
+    #expect(list[0].time == 5)
+    var told = list[0]
+    told.time = nil
+    #expect(told == ana)
     #expect(list[1].name.count == 40 && list[1].row == nil)
-    #expect(Present(ana.json) == ana)
+    #expect(Present(list[0].json) == list[0])
   }
 
   @Test func entriesBeyondTheLimitAreLeftOut() throws {

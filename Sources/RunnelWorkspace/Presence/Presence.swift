@@ -54,6 +54,7 @@ package enum Presence {
     own.row = list.cursorRecord?.path
     if case .compose(let composer)? = state.layers.last {
       own.isTyping = !composer.editor.isEmpty && state.now < idleTime(state, composer)
+      if own.isTyping { own.time = state.now - state.now % renewalMilliseconds }
     }
     return own
   }
@@ -62,6 +63,12 @@ package enum Presence {
 
   /// The greatest number of rows of people who are typing.
   private static let typingRowsMax = 5
+  /// The time for which others are shown as typing without a change of their entries, in milliseconds:
+  /// whose line went silent is here until the server ends the session, but types no longer.
+  static let typingMilliseconds: Int64 = 8000
+  /// The time after which who is typing writes the entry again: less than half of `typingMilliseconds`,
+  /// so that one that is late or lost ends nothing.
+  static let renewalMilliseconds: Int64 = 3000
 
   /// The time from which on the user counts as idle, in milliseconds since 1970.
   private static func idleTime(_ state: AppState, _ composer: ComposeScreen) -> Int64 {
@@ -78,9 +85,44 @@ package enum Presence {
     return time > state.now ? time : nil
   }
 
+  /// Returns the time at which something of who is typing changes by itself; nil if nothing does.
+  static func typingDue(_ state: AppState) -> Int64? {
+    var times = (state.database.present ?? []).compactMap { $0.isTyping ? $0.typingEnd : nil }
+    if let idle = idleDue(state) {
+      times.append(min(idle, state.now - state.now % renewalMilliseconds + renewalMilliseconds))
+    }
+    return times.min()
+  }
+
   /// Takes who is here, and shows in the lists who is typing.
   static func take(_ state: inout AppState, _ people: [Present]) {
-    state.database.present = people
+    let before = Dictionary((state.database.present ?? []).map { ($0.id, $0) }) { first, _ in first
+    }
+    let now = state.now
+    state.database.present = people.map { person in
+      var person = person
+      guard person.isTyping else { return person }
+      person.typingEnd = now + typingMilliseconds
+      if let old = before[person.id], old.typingEnd != nil, old.time == person.time,
+        old.view == person.view, old.row == person.row
+      {
+        (person.isTyping, person.typingEnd) = (old.isTyping, old.typingEnd)
+      }
+      return person
+    }
+    showTyping(&state)
+  }
+
+  /// Shows those as typing no longer whose entries did not change for a while.
+  static func endTyping(_ state: inout AppState) {
+    // An end that is too far away is one from before the clock was set back.
+    let ends = state.now + 1...state.now + typingMilliseconds
+    let people = state.database.present ?? []
+    let over = people.indices.filter { index in
+      people[index].isTyping && people[index].typingEnd.map { !ends.contains($0) } == true
+    }
+    if over.isEmpty { return }
+    for index in over { state.database.present?[index].isTyping = false }
     showTyping(&state)
   }
 

@@ -18,12 +18,18 @@ package struct Present: Hashable, Sendable {
   package var row: Path?
   /// Whether the person is composing a record in the view.
   package var isTyping: Bool
+  /// When the entry was written, in milliseconds since 1970: by the server's clock, or for one's own
+  /// entry, which is written again while typing, by the clock here.
+  package var time: Int64?
+  /// The time here from which on the person is shown as typing no longer, unless the entry changes.
+  package var typingEnd: Int64?
 
   package init(
-    id: String, name: String, view: String? = nil, row: Path? = nil, isTyping: Bool = false
+    id: String, name: String, view: String? = nil, row: Path? = nil, isTyping: Bool = false,
+    time: Int64? = nil
   ) {
     (self.id, self.name, self.view, self.row) = (id, name, view, row)
-    self.isTyping = isTyping
+    (self.isTyping, self.time) = (isTyping, time)
   }
 }
 
@@ -52,7 +58,8 @@ extension Present {
       }
       return Present(
         id: child.key.text, name: String(name.prefix(nameMax)), view: json["view"]?.string,
-        row: json["row"]?.string.flatMap { try? Path($0) }, isTyping: json["typing"] == true)
+        row: json["row"]?.string.flatMap { try? Path($0) }, isTyping: json["typing"] == true,
+        time: json["at"]?.int.map { Int64($0) })
     }
     return Array(others.prefix(countMax))
   }
@@ -68,6 +75,7 @@ extension Present {
       JSONMember("view", view.map { .string($0) } ?? .null),
       JSONMember("row", row.map { .string($0.description) } ?? .null),
       JSONMember("typing", .bool(isTyping)),
+      JSONMember("at", time.map { .number(JSONNumber($0)) } ?? .null),
     ])
   }
 
@@ -76,6 +84,7 @@ extension Present {
     guard let id = json["id"]?.string, let name = json["name"]?.string else { return nil }
     self.init(
       id: id, name: name, view: json["view"]?.string,
-      row: json["row"]?.string.flatMap { try? Path($0) }, isTyping: json["typing"] == true)
+      row: json["row"]?.string.flatMap { try? Path($0) }, isTyping: json["typing"] == true,
+      time: json["at"]?.int.map { Int64($0) })
   }
 }

@@ -109,6 +109,7 @@ package enum StateReducer {
     ClientsScreen.refreshClients(&state)
     TypeAhead.letGoOffline(&state)
     Notices.tell(&state)
+    Presence.endTyping(&state)
     ListScreen.readRefusedAgain(&state)
     let (now, local) = (state.now, state.settings.local)
     state.tabs.changeFrontList { list in

@@ -144,7 +144,7 @@ extension StateReducer {
     if let due = ClientsScreen.clientsDue(state) { times.append(due) }
     if let due = DevicesScreen.agesDue(state) { times.append(due) }
     if let due = Notices.noticeDue(state) { times.append(due) }
-    if let due = Presence.idleDue(state) { times.append(due) }
+    if let due = Presence.typingDue(state) { times.append(due) }
     if let due = state.database.origin?.nextCachedChange(now: state.now) { times.append(due) }
     if let due = TypeAhead.typeAheadDue(state) { times.append(due) }
     if let due = TypeAhead.offlineDue(state) { times.append(due) }
