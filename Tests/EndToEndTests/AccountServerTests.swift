@@ -85,6 +85,25 @@ import Testing
       try run("sync", "push", url, "--timeout", "60").errors.contains("confirmed the write"))
   }
 
+  @Test func pushingSaysThatTheAccountIsDisabled() throws {
+    #expect(try logIn("correct horse", "--sign-up").status == 0)
+    let folder = database.folder.file("data/runnel/replicas")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let id = try userID()
+    let file = "\(folder)/http_3alocalhost_3a\(served.port)_2ftest@\(id).db"
+    let session = try DatabaseSession(file: file, environment: .system)
+    try session.becomeReplica(ofOrigin: url)
+    try session.close()
+    #expect(try run("set", "/\(id)/n", "7", "-d", file).status == 0)
+    #expect(try run("accounts", "disable", "ana@x.org", accounts).status == 0)
+    #expect(try run("whoami", url, "--check").errors.contains("disabled the account"))
+    let ended = try run("sync", "push", url)
+    #expect(ended.status == 3)
+    #expect(
+      ended.errors.contains("whose session has ended, as the account is disabled"),
+      "\(ended.errors)")
+  }
+
   @Test func afterTheEndOfASessionAnotherAccountIsChosen() throws {
     let bo = try run(
       ["login", url, "--sign-up", "--email", "bo@x.org", "--password-file", "-"],

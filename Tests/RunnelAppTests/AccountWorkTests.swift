@@ -170,6 +170,7 @@ import Testing
     let counts = Mutex(["left": 2, "lost": 1, "public": 4, "none": 0])
     let replicas = WaitingReplicas(
       count: { user in counts.withLock { $0[user] ?? 0 } },
+      refusedCount: { $0 == "public" ? 3 : 0 },
       users: { counts.withLock { $0.keys.sorted() } },
       drop: { user in counts.withLock { $0[user] = nil } })
     let work = AccountWork(home, replicas: replicas, wake: {})
@@ -179,7 +180,8 @@ import Testing
         AccountFacts.Waiting(.init(id: "left", email: "left@x.org"), count: 2, .signedOut),
         AccountFacts.Waiting(.init(id: "lost"), count: 1, .signedOut),
       ])
-    #expect(facts.nobodyCount == 4 && work.countedUsers == ["left", "lost"])
+    #expect(facts.nobodyCount == 4 && facts.nobodyRefusedCount == 3)
+    #expect(work.countedUsers == ["left", "lost", "public"])
     // Those of nobody are shown then.
     #expect(work.begin(as: nil).nobodyCount == 0)
     try await work.giveUp("left")

@@ -166,6 +166,37 @@ import Testing
       app.line(of: "1 write without an account waits: it is sent while nobody is signed in") != nil)
   }
 
+  @Test func refusedWritesWithoutAnAccountAreNamedAndShownByAKey() throws {
+    var facts = AccountTests.facts
+    (facts.nobodyCount, facts.nobodyRefusedCount) = (1, 2)
+    #expect(AccountFacts(facts.json) == facts)
+    let app = try open(facts, forgets: false)
+    #expect(app.screen[0].contains("2 of nobody"))
+    app.press("S")
+    #expect(app.line(of: "2 writes without an account were refused · A lists nobody") != nil)
+    app.press("Esc A G")
+    #expect(app.cursorLine.contains("nobody"))
+    #expect(app.cursorLine.contains("1 write waits, 2 writes were refused"))
+    // There is nobody to sign out.
+    app.press("d")
+    #expect(app.toast.hasPrefix("nobody is signed in there"))
+    app.press("Enter")
+    #expect(app.state.session.accountChange?.user == nil)
+    #expect(
+      app.state.session.accountChange?.news
+        == "the database is shown without an account · S lists its writes")
+  }
+
+  @Test func nobodyIsListedOnlyWhereAnAccountIsShown() throws {
+    var facts = AccountTests.facts
+    facts.nobodyRefusedCount = 1
+    (facts.current, facts.session) = (nil, .nobody)
+    let app = try open(facts, forgets: false)
+    #expect(!app.screen[0].contains("of nobody"))
+    app.press("A")
+    #expect(!app.body.contains { $0.contains("refused") })
+  }
+
   @Test func signOutOfAnotherAccountSaysWhatWaits() throws {
     let app = try open(ofBo)
     app.press("A G d")

@@ -42,10 +42,12 @@ extension AccountWork {
     let nobody = OriginAccess.nobody.user
     let hasOfNobody = user != nil && others.contains(nobody)
     facts.nobodyCount = hasOfNobody ? replicas.count(nobody) : 0
+    facts.nobodyRefusedCount = hasOfNobody ? replicas.refusedCount(nobody) : 0
     // Only who has an account here, or has written, may write.
     let counted =
       known.map(\.account.id)
       + facts.waiting.map(\.account.id).filter { id in !known.contains { $0.account.id == id } }
+      + (facts.tellsOfNobody ? [nobody] : [])
     shared.withLock { $0.counted = counted }
   }
 

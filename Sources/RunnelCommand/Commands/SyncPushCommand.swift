@@ -80,6 +80,10 @@ struct SyncPushCommand: ParsableCommand {
       // The session has ended by now, so the writes are those of a user who is not signed in.
       let lines = [failure.message] + OthersWrites(choice).lines
       throw Failure(lines.joined(separator: "\n"), status: .retryable)
+    } catch var failure as Failure {
+      // What waits of others waits whatever became of these.
+      failure.message = ([failure.message] + others.lines).joined(separator: "\n")
+      throw failure
     }
     if !others.lines.isEmpty { try SyncPushCommand.tell(others, isNobody, choice) }
   }

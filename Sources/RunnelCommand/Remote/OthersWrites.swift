@@ -169,9 +169,16 @@ private struct Known {
         isNeverSent: true)
     }
     let login = "`runnel login \(database)` comes first"
-    return entry(
-      name,
-      end != nil
-        ? ", whose session has ended: \(login)." : ", who is not signed in: \(login), or \(drop)")
+    guard let end else { return entry(name, ", who is not signed in: \(login), or \(drop)") }
+    switch end.failure.code {
+    case .userDisabled:
+      return entry(
+        name, ", whose session has ended, as the account is disabled: \(login), once it is enabled."
+      )
+    case .revoked:
+      return entry(
+        name, ", whose session has ended, as this device was revoked: \(login).")
+    default: return entry(name, ", whose session has ended: \(login).")
+    }
   }
 }

@@ -73,6 +73,8 @@ package struct AccountFacts: Hashable, Sendable {
   package var waiting: [Waiting] = []
   /// The number of the writes without an account that wait, while an account is shown.
   package var nobodyCount = 0
+  /// The number of the writes without an account that were refused, while an account is shown.
+  package var nobodyRefusedCount = 0
   /// The account whose data is shown; nil for none.
   package var current: Account?
   /// The state of its session.
@@ -99,6 +101,9 @@ package struct AccountFacts: Hashable, Sendable {
   var goesOnBySignIn: Bool {
     reasonEnded != nil && !isDeleted && !isReplaced && current?.isAnonymous != true
   }
+
+  /// Whether writes without an account wait or were refused, while an account is shown.
+  package var tellsOfNobody: Bool { current != nil && nobodyCount + nobodyRefusedCount > 0 }
 
   /// Whether the session of the account that is shown has ended, and another account has its address now.
   var isReplaced: Bool { reasonEnded != nil && current.map { isReplaced($0) } ?? false }
@@ -256,6 +261,10 @@ extension AccountFacts {
     if nobodyCount > 0 {
       members.append(JSONMember("nobodyCount", .number(JSONNumber(Int64(nobodyCount)))))
     }
+    if nobodyRefusedCount > 0 {
+      members.append(
+        JSONMember("nobodyRefused", .number(JSONNumber(Int64(nobodyRefusedCount)))))
+    }
     if isDeleted { members.append(JSONMember("deleted", true)) }
     if isDisabled { members.append(JSONMember("disabled", true)) }
     if !waiting.isEmpty { members.append(JSONMember("waiting", .array(waiting.map(\.json)))) }
@@ -275,6 +284,7 @@ extension AccountFacts {
       json["revokedAccount"].flatMap { Account($0) }
       ?? json["revokedUser"]?.string.map { Account(id: $0) }
     nobodyCount = json["nobodyCount"]?.int.map { Int($0) } ?? 0
+    nobodyRefusedCount = json["nobodyRefused"]?.int.map { Int($0) } ?? 0
     waiting = json["waiting"]?.array?.compactMap { Waiting($0) } ?? []
   }
 }

@@ -117,11 +117,15 @@ extension AccountsCommands {
   /// The reason why there is no account at the cursor, or nil if there is one.
   static func reasonNoAccount(_ state: AppState) -> String? {
     guard let screen = screen(state), screen.cursorAccount == nil else { return nil }
+    if screen.isAtNobody {
+      return state.phrase("nobody is signed in there", .accountsUse, "shows the writes")
+    }
     return screen.facts.listed.isEmpty
       ? state.phrase("nobody is signed in", .accountsSignIn, "signs in") : "move to an account"
   }
 
   static func reasonNotUsed(_ state: AppState) -> String? {
+    if screen(state)?.isAtNobody == true { return nil }
     if let reason = reasonNoAccount(state) { return reason }
     if let screen = screen(state), let account = screen.cursorAccount, account.isAnonymous,
       screen.facts.absence(of: account) != nil

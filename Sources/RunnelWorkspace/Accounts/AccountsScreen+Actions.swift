@@ -60,9 +60,15 @@ extension AccountsScreen {
     return id
   }
 
-  /// Shows the database as the account under the cursor; if its session has ended, or only a new sign-in shows its
+  /// Shows the database as the account under the cursor, or without one at the row of nobody; if its session has ended, or only a new sign-in shows its
   /// data, opens the form to sign in again.
   static func useAccount(_ state: inout AppState) {
+    if case .accounts(let screen)? = state.layers.last, screen.isAtNobody {
+      // Commands act as before: nobody is signed out.
+      let queue = KeyText.listKeys(state).hint(.syncOpen, "lists its writes")
+      let news = "the database is shown without an account\(queue)"
+      return Leaving.change(&state, to: AccountChange(to: nil, saying: news))
+    }
     guard let account = accountAtHand(state), let facts = state.database.accounts else { return }
     if account.id == facts.current?.id { return FormScreen.openAccountForm(&state, .signIn) }
     if facts.absence(of: account) != nil {

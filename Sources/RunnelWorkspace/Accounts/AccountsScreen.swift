@@ -5,6 +5,8 @@ import RunnelTerminal
 package struct AccountsScreen: Hashable, Sendable {
   private static let section = "accounts"
   private static let rowPrefix = "user "
+  /// The row of the writes without an account, which are shown without one.
+  private static let nobodyRow = "nobody"
   /// The most columns of an account's title and of its name.
   private static let (titleMax, nameMax) = (40, 24)
   /// The least columns to which they are cut; a name that would be shorter is left out.
@@ -22,15 +24,19 @@ package struct AccountsScreen: Hashable, Sendable {
 
   /// The account under the cursor; nil if there is none.
   var cursorAccount: AccountFacts.Account? {
-    guard case .row(let id)? = list.cursor else { return nil }
+    guard case .row(let id)? = list.cursor, !isAtNobody else { return nil }
     return facts.account(of: String(id.dropFirst(AccountsScreen.rowPrefix.count)))
   }
+
+  /// Whether the cursor is on the row of the writes without an account.
+  var isAtNobody: Bool { list.cursor == .row(AccountsScreen.nobodyRow) }
 
   /// Shows what is known of the accounts now.
   mutating func show(_ facts: AccountFacts, height: Int) {
     self.facts = facts
     let accounts = facts.listed
-    let ids = accounts.map { AccountsScreen.rowPrefix + $0.id }
+    var ids = accounts.map { AccountsScreen.rowPrefix + $0.id }
+    if facts.tellsOfNobody { ids.append(AccountsScreen.nobodyRow) }
     let section = ListSection(
       id: AccountsScreen.section, rows: ids, emptyText: facts.emptyText)
     // The account in use is the one that most keys are about.
@@ -65,7 +71,24 @@ package struct AccountsScreen: Hashable, Sendable {
       line.append(words(on: account))
       lines[AccountsScreen.rowPrefix + account.id] = line
     }
+    if facts.tellsOfNobody {
+      var line = StyledLine(
+        " \(AccountsScreen.cut("nobody", widths.title))\(gap)", .strong)
+      line.append(wordsOnNobody)
+      lines[AccountsScreen.nobodyRow] = line
+    }
     return lines
+  }
+
+  /// What there is without an account, in words.
+  private var wordsOnNobody: StyledLine {
+    let (waiting, refused) = (facts.nobodyCount, facts.nobodyRefusedCount)
+    var words: [String] = []
+    if waiting > 0 { words.append(waiting == 1 ? "1 write waits" : "\(waiting) writes wait") }
+    if refused > 0 {
+      words.append(refused == 1 ? "1 write was refused" : "\(refused) writes were refused")
+    }
+    return StyledLine(words.joined(separator: ", "), .warn)
   }
 
   /// The columns of the titles and of the names, so that the states behind them are seen: where there is no room for

@@ -52,6 +52,8 @@ struct WaitingWrites {
   let shown: Entry
   /// The writes of the other accounts, of each some.
   let others: [Entry]
+  /// The number of the writes without an account that were refused, while an account is shown.
+  let nobodyRefusedCount: Int
 
   /// Counts the writes.
   init(_ state: AppState) {
@@ -74,6 +76,7 @@ struct WaitingWrites {
     let ofNobody = Entry(
       account: nil, title: "nobody", count: facts.nobodyCount, fate: .sentLater)
     others = ofAccounts + (isOfNobody ? [ofNobody] : [])
+    nobodyRefusedCount = current == nil ? 0 : facts.nobodyRefusedCount
   }
 
   private static func fate(
@@ -99,7 +102,7 @@ struct WaitingWrites {
   /// A line for each account but the shown one, for the queue.
   func lines(_ state: AppState) -> [StyledLine] {
     let keys = KeyText.listKeys(state)
-    return others.map { entry in
+    var lines = others.map { entry in
       let rest =
         if entry.account == nil {
           ": \(entry.end)"
@@ -111,6 +114,14 @@ struct WaitingWrites {
         }
       return StyledLine("   \(entry.wordsWithTitle)\(rest)", .rowPending)
     }
+    if nobodyRefusedCount > 0 {
+      let words = nobodyRefusedCount == 1 ? "1 write" : "\(nobodyRefusedCount) writes"
+      let were = nobodyRefusedCount == 1 ? "was" : "were"
+      let rest = keys.hint(.accountsOpen, "lists nobody, Enter shows them")
+      lines.append(
+        StyledLine("   \(words) without an account \(were) refused\(rest)", .conflict))
+    }
+    return lines
   }
 
   /// What is said first in the queue if nothing of the shown account is there, but something of others.

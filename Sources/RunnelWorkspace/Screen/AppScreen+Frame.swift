@@ -106,7 +106,8 @@ extension AppScreen {
     var line = StyledLine()
     let waiting = state.writes.queue.waitingCount(now: state.now) + state.writes.queue.pending.count
     if waiting > 0 { line.append("\(glyphs.pending)\(waiting) ", .rowPending) }
-    let others = WaitingWrites(state).othersCount
+    let all = WaitingWrites(state)
+    let (others, ofNobody) = (all.othersCount, all.nobodyRefusedCount)
     if others > 0 {
       let words = layout.isCompact ? "+\(others)" : "\(others) of others"
       line.append("\(glyphs.pending)\(words) ", .rowPending)
@@ -115,6 +116,10 @@ extension AppScreen {
     if unknown > 0 { line.append("?\(unknown) ", .warn) }
     let refused = state.writes.queue.refused.count
     if refused > 0 { line.append("\(glyphs.conflict)\(refused) ", .conflict) }
+    if ofNobody > 0 {
+      let words = layout.isCompact ? "+\(ofNobody)" : "\(ofNobody) of nobody"
+      line.append("\(glyphs.conflict)\(words) ", .conflict)
+    }
     if !line.isEmpty { line.append(" ") }
     return line
   }
