@@ -84,9 +84,10 @@ import Testing
     #expect(app.screen[0].contains("offline since "))
   }
 
-  @Test func listThatIsRefusedToNobodyNamesTheKeyThatSignsIn() throws {
+  @Test(arguments: ["permission_denied", "PERMISSION_DENIED"])
+  func listThatIsRefusedToNobodyNamesTheKeyThatSignsIn(_ code: String) throws {
     let app = try open()
-    let failure = StreamFailure("Not authenticated", code: "permission_denied")
+    let failure = StreamFailure("Not authenticated", code: code)
     app.take(
       .list(
         view: 0,
@@ -94,8 +95,10 @@ import Testing
           content: .sections([]), update: .reload, phase: .failed(failure), paging: .exhausted,
           loadedCount: 0)))
     #expect(app.line(of: "A s signs in") != nil, "\(app.body)")
+    #expect(app.screen.contains { $0.contains("A sign in") }, "\(app.screen)")
     app.take(.accounts(Self.facts))
     #expect(app.line(of: "A s signs in") == nil, "\(app.body)")
+    #expect(!app.screen.contains { $0.contains("A sign in") }, "\(app.screen)")
   }
 
   @Test(arguments: [80, 60])

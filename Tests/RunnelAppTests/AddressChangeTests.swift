@@ -37,4 +37,22 @@ import Testing
     app.press("c")
     #expect(app.form == nil, "the address is confirmed")
   }
+
+  @Test func aCodeForTheNewAddressIsAskedForThoughTheOldOneIsNotConfirmed() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, origin: "home", isRecording: true)
+    let cy = AccountFacts.Account(id: "cy", email: "cy@x.org")
+    app.take(.accounts(AccountFacts([cy], current: cy, .signedIn)))
+    app.press("A e")
+    app.type("cy2@x.org")
+    app.press("Tab o l d Enter")
+    try answer(app, .account(user: nil))
+    app.press("Esc")
+    let count = app.screenEffects.count
+    app.press("c")
+    #expect(app.form?.title == "Confirm the e-mail address")
+    #expect(app.toast == "the code is in the message to the new address")
+    #expect(app.screenEffects.count == count, "No message goes to the old address.")
+    app.press("c 1 Enter")
+    #expect(request(app)?.request == .applyCode(Secret("c1")))
+  }
 }

@@ -162,7 +162,7 @@ extension AccountsCommands {
     guard let account = state.database.accounts?.current else { return nil }
     if account.email == nil { return "the account has no e-mail address" }
     if !state.database.services.isEmpty { return "a Feathers server confirms no addresses" }
-    if AccountsScreen.changesConfirmedAddress(state) { return nil }
+    if AccountsScreen.changesAddress(state) { return nil }
     return account.isVerified ? "the address is confirmed" : nil
   }
 }

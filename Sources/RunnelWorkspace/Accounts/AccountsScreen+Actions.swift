@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 
 // The actions of the list of accounts, and the answers to requests for accounts.
@@ -32,6 +33,15 @@ extension AccountsScreen {
     let signIn = KeyText(state.settings.keymap, [.accounts]).keys(.accountsSignIn)
     guard let signIn, let open = KeyText.listKeys(state).keys(.accountsOpen) else { return "" }
     return " · \(open) \(signIn) \(deed)"
+  }
+
+  /// Whether the server refused the list in front, and nobody is signed in: who is nobody may be refused for that.
+  static func isListRefusedToNobody(_ state: AppState) -> Bool {
+    guard state.database.accounts?.session == .nobody, let list = state.tabs.frontList,
+      case .failed(let failure) = list.reach.phase
+    else { return false }
+    // Servers of trees and of services spell it differently.
+    return failure.code.lowercased() == "permission_denied"
   }
 
   /// Brings open lists up to date.
@@ -170,11 +180,12 @@ extension AccountsScreen {
     state.say(.info, "signing in")
   }
 
-  /// Requests a message that confirms the address, and opens the form for the code in it; if the address is
-  /// confirmed, and a code for another one was sent, opens the form for that.
+  /// Requests a message that confirms the address, and opens the form for the code in it; if a code for another
+  /// one was sent, which is to replace it, opens the form for that.
   static func sendVerification(_ state: inout AppState) {
-    if changesConfirmedAddress(state) {
-      return FormScreen.openAccountForm(&state, .applyChange)
+    if changesAddress(state) {
+      FormScreen.openAccountForm(&state, .applyChange)
+      return state.say(.info, "the code is in the message to the new address")
     }
     ask(&state, .sendVerification, for: .sendVerification)
     state.say(.info, "a message is being sent")
@@ -184,9 +195,9 @@ extension AccountsScreen {
 // MARK: - Answers
 
 extension AccountsScreen {
-  /// Whether the address is confirmed, and a code for another one was sent and not used.
-  static func changesConfirmedAddress(_ state: AppState) -> Bool {
-    guard let account = state.database.accounts?.current, account.isVerified else { return false }
+  /// Whether a code for another address was sent and not used.
+  static func changesAddress(_ state: AppState) -> Bool {
+    guard let account = state.database.accounts?.current else { return false }
     return state.database.changingAddress == account.id
   }
 

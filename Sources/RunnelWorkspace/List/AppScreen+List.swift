@@ -11,10 +11,8 @@ extension AppScreen {
     guard let screen = state.tabs.frontList else { return }
     if case .failed(let message) = screen.reach.phase {
       let words = state.phrase(message.message, .viewResync, "reads it again")
-      // Who is nobody may be refused for that.
-      let isNobody = state.database.accounts?.session == .nobody
       let hint =
-        isNobody && message.code == "permission_denied"
+        AccountsScreen.isListRefusedToNobody(state)
         ? AccountsScreen.signInHint(state, "signs in") : ""
       return drawNote("\(glyphs.failed) \(words)\(hint)", into: &canvas)
     }

@@ -224,6 +224,12 @@ extension ListCommands {
   @Sendable
   private static func hints(_ state: AppState, _ hand: AtHand) -> [CommandHint] {
     guard let list = state.tabs.frontList else { return [] }
+    if AccountsScreen.isListRefusedToNobody(state) {
+      return [
+        CommandHint(.accountsOpen, "sign in"), CommandHint(.viewResync), CommandHint(.viewNext),
+        CommandHint(.viewClose),
+      ]
+    }
     switch list.list.cursor {
     case .header:
       return [

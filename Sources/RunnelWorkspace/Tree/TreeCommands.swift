@@ -107,8 +107,13 @@ package enum TreeCommands {
   ]
 
   @Sendable
-  private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
-    [
+  private static func hints(_ state: AppState, _: AtHand) -> [CommandHint] {
+    var first: [CommandHint] = []
+    if case .failed? = state.tabs.tree.cursorLine, state.database.accounts?.session == .nobody {
+      // Who is nobody may be refused for that.
+      first = [CommandHint(.accountsOpen, "sign in")]
+    }
+    return first + [
       CommandHint(.rowIn), CommandHint(.rowOut), CommandHint(.recordEdit), CommandHint(.recordAdd),
       CommandHint(.recordDelete), CommandHint(.sectionMore), CommandHint(.viewNext, "view"),
       CommandHint(.viewClose),
