@@ -23,10 +23,12 @@ extension TreeDeviceStorage {
     let name = TreeDeviceStorage.name(device, user)
     state.withLock { state in
       if state.leaving.contains(name) { return }
-      state.presences[name] = Task {
+      state.presences[name] = Task { [weak self] in
         // A presence that cannot be shown is no failure of what the user wants.
         _ = try? await {
           for try await snapshot in connected.values where snapshot.value == true {
+            // Another window signed out, and this one has the connection now: nothing is shown of a device that is gone.
+            if self?.isListed(device, user) == false { continue }
             do {
               try await TreeDeviceStorage.showPresence(at: status)
             } catch is CancellationError {
@@ -73,13 +75,17 @@ extension TreeDeviceStorage {
     await ending?.value
   }
 
+  /// Whether a device is in the list of a user, as far as that is known.
+  private func isListed(_ device: String, _ user: String) -> Bool {
+    state.withLock { $0.listed[user]?.contains(device) } != false
+  }
+
   private func showEnd(of device: String, _ user: String) async {
     guard await endWatching(device, user), let status = try? await status(of: device, user) else {
       return
     }
-    let isListed = state.withLock { $0.listed[user]?.contains(device) } != false
     // Without a connection, the origin has shown it.
-    if isListed, await TreeDeviceStorage.isLive(status.database) {
+    if isListed(device, user), await TreeDeviceStorage.isLive(status.database) {
       let isWritten = try? await isDone(within: TreeDeviceStorage.endMilliseconds) {
         try await TreeDeviceStorage.writeEnd(at: status)
       }

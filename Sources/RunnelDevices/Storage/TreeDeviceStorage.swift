@@ -120,8 +120,11 @@ public final class TreeDeviceStorage: DeviceStorage {
     } else {
       values[entry] = device.entry
     }
-    let known = try await place.child(states).get(from: .cache).value
-    if known[DeviceField.created] == nil { values["\(states)/\(DeviceField.created)"] = time }
+    // Of one that comes back, what is kept here may be from before it was removed.
+    let status = try place.child(states)
+    var known = keepsName && !isFresh ? nil : try? await status.get().value
+    if known == nil { known = try await status.get(from: .cache).value }
+    if known?[DeviceField.created] == nil { values["\(states)/\(DeviceField.created)"] = time }
     if let version = device.status.version {
       values["\(states)/\(DeviceField.version)"] = .string(version)
     }

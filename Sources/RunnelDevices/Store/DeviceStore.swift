@@ -89,7 +89,7 @@ public actor DeviceStore {
     let states = session.states
     tasks = [
       Task { [weak self] in
-        for await _ in states { await self?.lookAtAccount() }
+        for await state in states { await self?.look(at: state) }
       }
     ]
     await lookAtAccount()
@@ -306,6 +306,17 @@ extension DeviceStore {
     await lookAtAccount()
     // A store that is closed leaves it to the next one.
     return (try? await request { .remove($0, user: user) }) ?? .later
+  }
+
+  private func look(at state: AccountState) async {
+    // Another program removes the device, maybe before this one knows: a status must not be written again.
+    if case .ended(let user, let failure) = state,
+      [.signedOutElsewhere, .accountDeleted].contains(failure.code),
+      let tree = storage as? TreeDeviceStorage
+    {
+      await tree.leaveWithConnection(deviceID, of: user.id)
+    }
+    await lookAtAccount()
   }
 
   private func lookAtAccount() async {
