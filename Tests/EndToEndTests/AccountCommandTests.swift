@@ -336,6 +336,10 @@ import Testing
         try run("login", url, "--emulator", "http://localhost:\(port)", "--anonymous").status == 0)
       let email = try run("account", "email", url, "dy@x.org")
       #expect(email.status == 1 && email.errors.contains("`runnel account upgrade"))
+      for command in ["password", "verify"] {
+        let lacking = try run("account", command, url)
+        #expect(lacking.status == 1 && lacking.errors.contains("`runnel account upgrade"))
+      }
       let upgrade = ["account", "upgrade", url, "dy@x.org", "--password-file", "-"]
       let made = try Program.run(upgrade, input: "long enough\n", environment: environment)
       #expect(made.status == 0 && made.errors.contains("has the address dy@x.org now"))

@@ -48,6 +48,34 @@ import Testing
     #expect(missing.errors.contains("There is no account ada@x.org"))
   }
 
+  @Test func aNameThatNobodyCanReadIsRefused() throws {
+    let setting = try Setting()
+    for name in [" ", "\u{3000}"] {
+      let blank = try setting.add("a@x.org", "--name", name)
+      #expect(blank.status == 2 && blank.errors.contains("leave --name out"), "\(blank.errors)")
+    }
+    #expect(try setting.add("a@x.org", "--name", "A\u{1B}[2J").status == 2)
+    #expect(access(setting.file, F_OK) != 0, "nothing was made")
+    #expect(try setting.add("a@x.org", "--name", "Ada L.").status == 0)
+    let line = try setting.run("update", "a@x.org", setting.file, "--name", "A\nB")
+    #expect(line.status == 2 && line.errors.contains("no line breaks"))
+    let empty = try setting.run("update", "a@x.org", setting.file, "--name", " ")
+    #expect(empty.status == 2 && empty.errors.contains("--no-name takes it away"))
+  }
+
+  @Test func aPasswordThatIsTypedAheadIsNotShown() throws {
+    let setting = try Setting()
+    let terminal = try PseudoTerminal()
+    let program = try RunningProgram(
+      ["accounts", "add", "a@x.org", setting.file], .init(input: .file(terminal.programEnd)))
+    try program.waitForErrors("Password: ")
+    // Both are there before the second prompt.
+    try terminal.testEnd.write("long-enough-1\nlong-enough-1\n")
+    #expect(try program.wait() == 0)
+    #expect(try !terminal.shown().contains("long-enough"))
+    #expect(try program.errors().contains("Again: "))
+  }
+
   @Test func aFileThatIsMissingIsNotMadeByMistake() throws {
     let setting = try Setting()
     for command in ["list", "export"] {

@@ -206,6 +206,13 @@ struct AccountPlace {
     return Failure("Nobody is signed in to \(choice.name): `runnel login \(choice.word)` signs in.")
   }
 
+  /// The failure that the account has no address and no password, with the command that gives it both.
+  func lacksAddress(_ email: String = "EMAIL") -> Failure {
+    Failure(
+      "The account has neither an address nor a password: `runnel account upgrade \(choice.word) \(email)` "
+        + "gives it both.")
+  }
+
   private func accounts<Value>(_ body: () throws(AccountFailure) -> Value) throws -> Value {
     do throws(AccountFailure) {
       return try body()

@@ -49,12 +49,16 @@ struct PasswordOptions: ParsableArguments {
   ///
   /// - Throws: `Failure` as `password`, or if the two differ.
   func newPassword(_ question: String = "New password: ") throws -> Secret<String> {
-    let first = try password(question)
-    guard passwordFile == nil, passwordFd == nil, StandardInput.isTerminal else { return first }
-    guard try password("Again: ") == first else {
-      throw Failure("The passwords differ. Nothing was changed.", status: .usage)
+    guard passwordFile == nil, passwordFd == nil, StandardInput.isTerminal else {
+      return try password(question)
     }
-    return first
+    return try StandardInput.hidden {
+      let first = try password(question)
+      guard try password("Again: ") == first else {
+        throw Failure("The passwords differ. Nothing was changed.", status: .usage)
+      }
+      return first
+    }
   }
 
   private static func line(_ descriptor: Int32, _ name: String) throws -> Secret<String> {

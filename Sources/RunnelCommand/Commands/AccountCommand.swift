@@ -99,10 +99,13 @@ struct AccountPasswordCommand: ParsableCommand {
 
   func run() throws {
     let place = try account.place()
-    let (session, _) = try place.checkedSession()
-    let current = try presentPassword.password()
-    _ = try place.answer { try await session.reauthenticate(password: current) }
-    let new = try password.newPassword()
+    let (session, user) = try place.checkedSession()
+    if user.isAnonymous { throw place.lacksAddress() }
+    let new = try StandardInput.hidden {
+      let current = try presentPassword.password()
+      _ = try place.answer { try await session.reauthenticate(password: current) }
+      return try password.newPassword()
+    }
     _ = try place.answer(isChange: true) { try await session.changePassword(to: new) }
     StandardError.say("The password was changed.")
   }
@@ -130,11 +133,7 @@ struct AccountEmailCommand: ParsableCommand {
   func run() throws {
     let place = try account.place()
     let (session, user) = try place.checkedSession()
-    if user.isAnonymous {
-      throw Failure(
-        "The account has neither an address nor a password: `runnel account upgrade \(place.choice.word) \(email)` "
-          + "gives it both.")
-    }
+    if user.isAnonymous { throw place.lacksAddress(email) }
     if EmailAddress.areSame(user.email, email) {
       throw Failure("\(email) is the address of this account already.")
     }
@@ -210,6 +209,7 @@ struct AccountVerifyCommand: ParsableCommand {
         email == nil || email == user.email
           ? "The address was confirmed." : "The address is \(email ?? "") from now on.")
     } else {
+      if user.isAnonymous { throw place.lacksAddress() }
       // It may have been confirmed by the link of an earlier message.
       let isConfirmed = try place.answer { try await session.reload().isEmailVerified }
       if isConfirmed {
@@ -249,8 +249,10 @@ struct AccountResetCommand: ParsableCommand {
     let service = try place.signedIn().map { try place.service(of: $0.user.id) }
     let provider = service ?? place.ownService
     let (email, code) = (email, code)
-    let text = code ? Secret(try StandardInput.secret("Code: ")) : nil
-    let new = code ? try password.newPassword() : nil
+    let (text, new) = try StandardInput.hidden { () -> (Secret<String>?, Secret<String>?) in
+      if !code { return (nil, nil) }
+      return (Secret(try StandardInput.secret("Code: ")), try password.newPassword())
+    }
     let isOfNewAccount = try place.answer(isChange: true) { () -> Bool in
       let session = await AccountSession(provider, storage: AccountMemory())
       var isOfNewAccount = false
@@ -290,20 +292,7 @@ struct AccountNameCommand: ParsableCommand {
 
   func validate() throws {
     if (name == nil) != remove { throw ValidationError("give a name, or --remove.") }
-    guard let name else { return }
-    if name.allSatisfy(\.isWhitespace) {
-      throw ValidationError("the name is empty: --remove takes it away.")
-    }
-    if name.unicodeScalars.contains(where: { AccountNameCommand.breaksLines($0) }) {
-      throw ValidationError("a name has no line breaks, nor other control characters.")
-    }
-  }
-
-  private static func breaksLines(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: true
-    default: false
-    }
+    if let name { try ShownName.check(name, else: "--remove takes it away") }
   }
 
   func run() throws {

@@ -118,11 +118,13 @@ struct NewPasswordOptions: ParsableArguments {
       }
       return password
     }
-    let password = try StandardInput.secret("Password: ")
-    if StandardInput.isTerminal, try StandardInput.secret("Again: ") != password {
-      throw Failure("The two passwords differ. Nothing was changed.")
+    return try StandardInput.hidden {
+      let password = try StandardInput.secret("Password: ")
+      if StandardInput.isTerminal, try StandardInput.secret("Again: ") != password {
+        throw Failure("The two passwords differ. Nothing was changed.")
+      }
+      return password
     }
-    return password
   }
 }
 
@@ -162,6 +164,10 @@ struct AddAccountCommand: ParsableCommand, FileNaming {
   var claims: String?
 
   var fileNames: [FileName] { password.fileNames }
+
+  func validate() throws {
+    if let name { try ShownName.check(name, else: "leave --name out for none") }
+  }
 
   func run() throws {
     try accounts.with(makesFile: true, passwordLengthMin: password.passwordMinLength) { accounts in
@@ -212,6 +218,7 @@ struct UpdateAccountCommand: ParsableCommand {
     if noName, displayName != nil {
       throw ValidationError("give --name or --no-name, not both.")
     }
+    if let displayName { try ShownName.check(displayName, else: "--no-name takes it away") }
     if claims == nil, displayName == nil, !noName, verified == nil {
       throw ValidationError(
         "give what is to be changed: --claims, --name, --no-name, --verified or --no-verified.")

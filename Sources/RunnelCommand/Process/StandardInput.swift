@@ -57,27 +57,36 @@ enum StandardInput {
   ///
   /// - Throws: `Failure` if it cannot be read.
   static func secret(_ question: String, otherwise option: String? = nil) throws -> String {
-    var before = termios()
-    let isShown = isTerminal && tcgetattr(STDIN_FILENO, &before) == 0
-    if isShown {
-      var hidden = before
-      hidden.c_lflag &= ~tcflag_t(ECHO)
-      // It fails only for what is no terminal.
-      tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
-      StandardError.write(question)
-    }
-    defer {
-      if isShown {
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
-        StandardError.write("\n")
+    try hidden {
+      let isAsked = isTerminal
+      if isAsked { StandardError.write(question) }
+      defer { if isAsked { StandardError.write("\n") } }
+      var lines = StandardInputLines()
+      guard let line = try lines.next() else {
+        let advice = option.map {
+          ": standard input is empty; give it there, or its file with \($0)"
+        }
+        throw Failure("No \(StandardInput.word(in: question)) was given\(advice ?? "").")
       }
+      return String(decoding: line, as: UTF8.self)
     }
-    var lines = StandardInputLines()
-    guard let line = try lines.next() else {
-      let advice = option.map { ": standard input is empty; give it there, or its file with \($0)" }
-      throw Failure("No \(StandardInput.word(in: question)) was given\(advice ?? "").")
-    }
-    return String(decoding: line, as: UTF8.self)
+  }
+
+  /// Asks for several secrets: what is typed is not shown from the first prompt to the last, so that what is typed
+  /// ahead is hidden, too.
+  ///
+  /// - Throws: the errors of `ask`.
+  static func hidden<Result>(_ ask: () throws -> Result) throws -> Result {
+    var before = termios()
+    // Within another call it is hidden already, and what was typed ahead is for the next prompt.
+    guard isTerminal, tcgetattr(STDIN_FILENO, &before) == 0, before.c_lflag & tcflag_t(ECHO) != 0
+    else { return try ask() }
+    var hidden = before
+    hidden.c_lflag &= ~tcflag_t(ECHO)
+    // It fails only for what is no terminal.
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+    defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &before) }
+    return try ask()
   }
 
   /// Reads the available bytes, and waits for at least one; returns an empty array at the end.
