@@ -214,6 +214,20 @@ import Testing
     #expect(!work.begin(as: "ana").isRevoked)
   }
 
+  /// The user has signed in again by another window before this one shows nobody.
+  @Test func windowOfARevokedDeviceKnowsWhoSignedInBeforeIt() async throws {
+    _ = self.work.begin(as: nil)
+    let window = AccountWork(home, wake: {})
+    _ = window.begin(as: "ana")
+    await window.publish(.ended(AccountUser(id: "ana"), DeviceRevocation.failure))
+    #expect(try await signIn("ana") == .success("ana"))
+    let facts = window.begin(as: nil)
+    #expect(facts.session == .nobody && !facts.isRevoked)
+    #expect(facts.revokedAccount?.id == "ana" && facts.accounts.map(\.id) == ["ana"])
+    _ = window.begin(as: "ana")
+    #expect(window.begin(as: nil).revokedAccount == nil)
+  }
+
   @Test func endedSessionIsForgottenByASignOut() async throws {
     var user = AccountUser(id: "ana")
     user.email = "ana@x.org"

@@ -17,6 +17,9 @@ extension AccountWork {
     let ended: EndedAccount? = user.map { try? home.ended($0) } ?? (try? home.ended())
     let kept: [KeptAccount] = (try? home.all()) ?? []
     var facts = AccountFacts(kept, of: user, state, ended: ended)
+    if user == nil, facts.revokedAccount == nil {
+      facts.revokedAccount = shared.withLock { $0.revoked }
+    }
     tell(&facts, of: user)
     return facts
   }

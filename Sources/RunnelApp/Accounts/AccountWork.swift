@@ -23,6 +23,9 @@ actor AccountWork {
     var user: String?
     /// What was told last of the account of the user.
     var told: AccountFacts.Account?
+    /// The account of the user who took this device away, until an account is shown again: who signs in by another
+    /// window is shown here too, however soon that was.
+    var revoked: AccountFacts.Account?
     /// The number of the workspace that asks: later answers to earlier ones are dropped.
     var stay = 0
     var running: [AppRequestID: Task<Void, Never>] = [:]
@@ -111,6 +114,7 @@ extension AccountWork {
     let (old, hasWork) = shared.withLock { shared in
       defer { (shared.user, shared.running, shared.news) = (user, [:], News()) }
       shared.stay += 1
+      if user != nil { shared.revoked = nil }
       if user != nil || departures != nil { shared.hasBegun = true }
       return (shared.running.values, shared.hasBegun)
     }
@@ -312,6 +316,7 @@ extension AccountWork {
         facts.current = told
       }
       shared.told = facts.current
+      if facts.isRevoked, let current = facts.current { shared.revoked = current }
       shared.news.facts = facts
     }
     wake()

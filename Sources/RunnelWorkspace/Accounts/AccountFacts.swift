@@ -83,6 +83,8 @@ package struct AccountFacts: Hashable, Sendable {
   /// device away.
   package var isRevoked = false
   /// The account of the user who took this device away, while nobody is signed in; nil for none.
+  ///
+  /// It stays known when the user has signed in again, and `isRevoked` is false.
   package var revokedAccount: Account?
   /// Whether the session has ended because the account was deleted: nobody can sign in to it.
   package var isDeleted = false
@@ -207,7 +209,8 @@ extension AccountFacts {
       if FormScreen.closeIdleSignIn(&state) || isShown { state.say(.info, "signed in again") }
     }
     if before == nil || before?.current?.id != facts.current?.id { facts.sayEarlier(&state) }
-    if let user = before?.revokedAccount?.id, facts.session == .nobody,
+    let again = before?.revokedAccount ?? (facts.isRevoked ? nil : facts.revokedAccount)
+    if let user = again?.id, facts.session == .nobody,
       facts.accounts.contains(where: { $0.id == user }), FormScreen.closeIdleSignIn(&state)
     {
       // Another window, or a command, has signed the user in again.
