@@ -101,6 +101,25 @@ import Testing
     #expect(!app.screen.contains { $0.contains("A sign in") }, "\(app.screen)")
   }
 
+  @Test func accountWithoutAnAddressIsAskedForNoPassword() throws {
+    var account = AccountFacts.Account(id: "k3x9vq27")
+    account.isAnonymous = true
+    let app = try open(AccountFacts([account], current: account, .signedIn))
+    app.press("A p")
+    #expect(app.form == nil)
+    #expect(app.toast == "the account has no address and no password: u gives it both")
+    app.press("e")
+    #expect(app.form == nil)
+    #expect(app.toast == "the account has no address and no password: u gives it both")
+    app.press("c")
+    #expect(app.toast == "the account has no e-mail address: u gives it one")
+    app.press("X")
+    #expect(app.form == nil && app.line(of: "Delete the account, for ever") != nil)
+    app.wait(milliseconds: 200)
+    app.press("y")
+    #expect(request(app)?.request == .delete(current: nil))
+  }
+
   @Test(arguments: [80, 60])
   func keyThatSignsInIsSeenOnNarrowScreensAndOfARefusedLink(_ columns: Int) throws {
     let app = try open(Self.ended, columns: columns)
@@ -415,6 +434,18 @@ import Testing
         "  ! it is refused · Enter tries again · : opens a place",
         "  ! it is refused · : opens a place", "  ! it is refused",
       ])
+  }
+
+  @Test func windowOfARevokedDeviceGoesOnAfterASignInThatCameBeforeIt() throws {
+    var facts = AccountFacts([Self.ana])
+    facts.revokedAccount = Self.ana
+    #expect(AccountFacts(facts.json) == facts)
+    let app = try open(facts)
+    #expect(app.state.session.accountChange?.user == Self.ana.id)
+    #expect(app.state.session.accountChange?.news == "signed in again")
+    // What could not be forgotten is no new sign-in.
+    facts.isRevoked = true
+    #expect(try open(facts).state.session.accountChange == nil)
   }
 
   @Test func windowOfARevokedDeviceGoesOnAfterASignInElsewhere() throws {

@@ -30,8 +30,8 @@ package enum AccountRequest: Hashable, Sendable {
   case sendVerification
   /// Use a code that confirms or changes an address.
   case applyCode(Secret<String>)
-  /// Delete the account that is shown.
-  case delete(current: Secret<String>)
+  /// Delete the account that is shown; one without an address has no password.
+  case delete(current: Secret<String>?)
 }
 
 extension AccountRequest {

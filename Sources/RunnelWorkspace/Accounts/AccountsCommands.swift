@@ -64,11 +64,11 @@ package enum AccountsCommands {
     ) { state, _ in FormScreen.openAccountForm(&state, .upgrade) },
     Command(
       .accountsPassword, "password", "change the password of the account that is shown…",
-      keys: ["p"], needs: .nothing, disabled: { AccountsCommands.reasonNotChanged($0) }
+      keys: ["p"], needs: .nothing, disabled: { AccountsCommands.reasonNoPassword($0) }
     ) { state, _ in FormScreen.openAccountForm(&state, .changePassword) },
     Command(
       .accountsEmail, "e-mail", "change the e-mail address of the account that is shown…",
-      keys: ["e"], needs: .nothing, disabled: { AccountsCommands.reasonNotChanged($0) }
+      keys: ["e"], needs: .nothing, disabled: { AccountsCommands.reasonNoPassword($0) }
     ) { state, _ in FormScreen.openAccountForm(&state, .changeEmail) },
     Command(
       .accountsVerify, "confirm", "get a message that confirms the e-mail address…", keys: ["c"],
@@ -79,7 +79,7 @@ package enum AccountsCommands {
       .accountsDelete, "delete", "delete the account that is shown, for ever…", keys: ["X"],
       needs: .nothing,
       disabled: { AccountsCommands.reasonNotChanged($0) }
-    ) { state, _ in FormScreen.openAccountForm(&state, .delete) },
+    ) { state, _ in AccountsScreen.openDeletion(&state) },
   ]
 
   /// The command that opens the list.
@@ -146,6 +146,14 @@ extension AccountsCommands {
     return "this account is not anonymous"
   }
 
+  /// The reason why neither the password nor the address can be changed, which both take the present password.
+  static func reasonNoPassword(_ state: AppState) -> String? {
+    if let reason = reasonNotChanged(state) { return reason }
+    guard let account = state.database.accounts?.current, account.email == nil else { return nil }
+    let words = "the account has no address and no password"
+    return account.isAnonymous ? state.phrase(words, .accountsUpgrade, "gives it both") : words
+  }
+
   static func reasonNotChanged(_ state: AppState) -> String? {
     guard let facts = state.database.accounts else { return nil }
     switch facts.session {
@@ -160,7 +168,10 @@ extension AccountsCommands {
   static func reasonNotConfirmed(_ state: AppState) -> String? {
     if let reason = reasonNotChanged(state) { return reason }
     guard let account = state.database.accounts?.current else { return nil }
-    if account.email == nil { return "the account has no e-mail address" }
+    if account.email == nil {
+      let words = "the account has no e-mail address"
+      return account.isAnonymous ? state.phrase(words, .accountsUpgrade, "gives it one") : words
+    }
     if !state.database.services.isEmpty { return "a Feathers server confirms no addresses" }
     if AccountsScreen.changesAddress(state) { return nil }
     return account.isVerified ? "the address is confirmed" : nil

@@ -162,6 +162,30 @@ extension AccountsScreen {
     state.say(.info, "signing out")
   }
 
+  /// Opens the form that deletes the account that is shown; one without an address has no password to ask for,
+  /// and a question takes its place.
+  static func openDeletion(_ state: inout AppState) {
+    guard let current = state.database.accounts?.current, current.email == nil else {
+      return FormScreen.openAccountForm(&state, .delete)
+    }
+    var message = [StyledLine(state.database.accounts?.title(of: current) ?? current.title)]
+    if let waiting = WaitingWrites(state).entry(of: current) {
+      let them = waiting.count == 1 ? "it is" : "they are"
+      message.append(StyledLine("\(waiting.words): \(them) never sent then", .warn))
+    }
+    let question = Question(
+      .deleteAccount, title: "Delete the account, for ever", message: message,
+      explanation: [StyledLine("What the account wrote stays on the server.", .muted)],
+      openedAt: state.input.eventTime)
+    Question.open(&state, question, yes: "delete", no: "keep")
+  }
+
+  /// Deletes the account that is shown, which has no password.
+  static func delete(_ state: inout AppState) {
+    ask(&state, .delete(current: nil), for: .delete)
+    state.say(.info, AccountDeed.delete.words.progress)
+  }
+
   /// Asks whether to be a new user without an address.
   static func confirmAnonymous(_ state: inout AppState) {
     let question = Question(

@@ -168,6 +168,7 @@ extension Question {
     case .discardForm: state.closeLayer()
     case .leave: state.session.isLeaving = true
     case .signInAnonymously: AccountsScreen.signInAnonymously(&state)
+    case .deleteAccount: AccountsScreen.delete(&state)
     case .signOut(let user): AccountsScreen.signOut(&state, user)
     case .giveUp(let user): AccountsScreen.giveUp(&state, user)
     case .saveView(let saving): saving.save(&state)

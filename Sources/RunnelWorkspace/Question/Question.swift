@@ -40,6 +40,8 @@ struct Question: Hashable, Sendable {
     case leave
     /// A new user without an address signs in.
     case signInAnonymously
+    /// The account that is shown, which has no address, is deleted.
+    case deleteAccount
     /// A user signs out.
     case signOut(String)
     /// The writes of a user who is signed out are given up.
