@@ -76,7 +76,8 @@ struct MainCommand: ParsableCommand {
     try given.checkNoneIsEmpty()
     let command: any ParsableCommand
     do {
-      command = try NamedCommand.root(for: given.texts.first).parseAsRoot(given.texts)
+      let words = HelpWords.reordered(given.texts)
+      command = try NamedCommand.root(for: words.first).parseAsRoot(words)
     } catch {
       try given.checkTexts()
       throw error

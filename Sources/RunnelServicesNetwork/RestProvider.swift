@@ -201,11 +201,7 @@ public final class RestProvider: ServiceProvider {
   }
 
   private static func escapedPath(_ path: String) -> String {
-    path.split(separator: "/").map { part in
-      // The values of placeholders are escaped already.
-      part.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-        ? String(part) : QueryString.pathSegment("\(part)")
-    }.joined(separator: "/")
+    path.split(separator: "/").map { QueryString.escapedSegment($0) }.joined(separator: "/")
   }
 
   private static func verb(_ method: ServiceMethod) -> String {

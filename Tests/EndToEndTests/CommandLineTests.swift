@@ -21,6 +21,16 @@ import Testing
     #expect(outcome.output.contains("runnel import chat.json"))
   }
 
+  @Test(arguments: [["service", "find"], ["sync", "push"], ["rules", "test"]])
+  func helpStandsBeforeOrBehindTheNameOfAGroup(_ names: [String]) throws {
+    let wanted = try Program.run(names + ["--help"])
+    #expect(wanted.status == 0 && !wanted.output.isEmpty)
+    let behind = try Program.run([names[0], "help", names[1]])
+    #expect(behind.output == wanted.output && behind.status == 0)
+    #expect(try Program.run([names[0], "help"]).output == Program.run([names[0], "--help"]).output)
+    #expect(try Program.run([names[0], "help", "nonsense"]).output.contains("SUBCOMMANDS"))
+  }
+
   @Test(arguments: [
     "get", "set", "push", "update", "remove", "copy", "move", "watch", "import", "export", "diff",
     "open",

@@ -75,6 +75,33 @@ import Testing
     #expect(try app.stored("/user/zoe/name") == "Both")
   }
 
+  @Test(arguments: [80, 120])
+  func longValueIsShownInFullAndNoLonger(columns: Int) throws {
+    let app = try app(columns: columns)
+    let long = (0..<40).map { "word\($0)" }.joined(separator: " ")
+    try app.elsewhereUnseen { _ = try $0.write(.set(Path("/user/zoe/name"), .string(long))) }
+    app.press("m C-s")
+    #expect(app.line(of: "word39") == nil)
+    app.press("Enter")
+    #expect(app.line(of: "word39") != nil, "\(app.body)")
+    // A choice is made there as before.
+    app.press("t")
+    #expect(app.line(of: "word39") != nil)
+    app.press("l")
+    #expect(app.line(of: "word39") == nil)
+    app.press("C-s")
+    #expect(try app.stored("/user/zoe/name") == .string(long))
+  }
+
+  @Test func piecesOfAValueAreTheWholeValueAndBounded() {
+    let value = JSONValue.string(String(repeating: "äb", count: 100))
+    let pieces = CompareScreen.pieces(of: value, columns: 40)
+    #expect(pieces.joined() == value.jsonText())
+    #expect(pieces.allSatisfy { $0.count <= 22 })
+    let huge = JSONValue.string(String(repeating: "x", count: 100_000))
+    #expect(CompareScreen.pieces(of: huge, columns: 40).count == 2001)
+  }
+
   @Test func whoChangesItAgainIsAskedAgain() throws {
     let app = try app()
     app.press("m")

@@ -140,9 +140,11 @@ package enum QueryString {
   /// Returns an id as a part of a path, escaped as little as an address allows.
   ///
   /// Feathers 5 does not decode it, so each escape may hide the record.
-  package static func pathSegment(_ id: String) -> String {
+  package static func pathSegment(_ id: String) -> String { pathSegment(of: id.utf8) }
+
+  private static func pathSegment(of bytes: some Sequence<UInt8>) -> String {
     var result = ""
-    for byte in id.utf8 {
+    for byte in bytes {
       let isPlain: Bool
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -158,6 +160,25 @@ package enum QueryString {
       }
     }
     return result
+  }
+
+  /// Returns a part of the path of a service, in which the values of placeholders are escaped already: a `%` that
+  /// begins no escape is one of the name.
+  package static func escapedSegment(_ part: Substring) -> String {
+    var result = ""
+    var rest = part.utf8[...]
+    while let first = rest.first {
+      let length = first == UInt8(ascii: "%") && isEscape(rest.prefix(3)) ? 3 : 1
+      let piece = rest.prefix(length)
+      // The bytes of a character are escaped one by one.
+      result += length == 3 ? String(decoding: piece, as: UTF8.self) : pathSegment(of: [first])
+      rest = rest.dropFirst(length)
+    }
+    return result
+  }
+
+  private static func isEscape(_ bytes: Substring.UTF8View.SubSequence) -> Bool {
+    bytes.count == 3 && bytes.dropFirst().allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
   }
 
   private static let plainInSegment = Set("-._~!$&'()*+,;=:@".utf8)

@@ -10,6 +10,14 @@ package enum CompareCommands {
     all
     conflicts
     Command(
+      .rowOpen, "in full", "show the versions of the field in full, or no longer",
+      keys: ["Enter", "l", "Right"], needs: .nothing,
+      disabled: { CompareCommands.comparedRow($0) == nil ? CompareCommands.noField : nil }
+    ) { state, _ in
+      let (columns, height) = (state.size.columns, state.height)
+      CompareScreen.changeComparison(&state) { $0.toggleWhole(columns: columns, height: height) }
+    }
+    Command(
       .conflictWrite, "write", "write the result", keys: ["C-s"], needs: .nothing,
       disabled: { CompareCommands.reasonChoicesNotWritten($0) }
     ) { state, _ in CompareScreen.writeChoices(&state) }
@@ -84,7 +92,7 @@ package enum CompareCommands {
     return [
       named(.conflictMine, .mine), named(.conflictTheirs, .theirs), named(.conflictBase, .base),
       CommandHint(.conflictEdit), CommandHint(.changeNext), CommandHint(.conflictWrite),
-      CommandHint(.stepBack),
+      CommandHint(.stepBack), CommandHint(.rowOpen),
     ]
   }
 }

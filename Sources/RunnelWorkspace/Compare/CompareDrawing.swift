@@ -24,10 +24,25 @@ package struct CompareDrawing {
     ListWidget.draw(
       screen.content, screen.list, headings: headings,
       rowText: { id, width in
-        (screen.isWide ? wideLine(id, width: width, glyphs) : narrowLine(id, glyphs))
+        (pieceLine(id)
+          ?? (screen.isWide ? wideLine(id, width: width, glyphs) : narrowLine(id, glyphs)))
           .marking(search, isCurrent: screen.list.cursor == .row(id))
       }, into: &canvas, rect: list)
     if screen.isWide { drawResult(into: &canvas, below) }
+  }
+
+  /// A line of a version that is shown in full; nil for other rows.
+  private func pieceLine(_ id: String) -> StyledLine? {
+    guard case .piece(let side, let index, let number)? = screen.lines[id],
+      let text = screen.pieces[id]
+    else { return nil }
+    let row = screen.model.rows[index]
+    // In the narrow form the version stands above.
+    let label = screen.isWide && number == 0 ? screen.draft.label(of: side) : ""
+    var line = StyledLine(
+      "   " + label.padding(to: CompareScreen.pieceIndent - 3), .muted)
+    line.append(text, role(of: side, row))
+    return line
   }
 
   // MARK: Below each other

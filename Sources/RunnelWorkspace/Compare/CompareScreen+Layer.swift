@@ -28,6 +28,7 @@ extension CompareScreen: ListLayer {
   /// The name of a field, followed by the version in the row, or by all versions in the wide form.
   func text(ofRow id: String) -> String {
     guard let line = lines[id] else { return "" }
+    if let piece = pieces[id] { return piece }
     let row = model.rows[line.index]
     let sides = side(ofRow: id).map { [$0] } ?? ThreeWay.Side.allCases
     return ([name(of: row)] + sides.map { row[$0].jsonText() }).joined(separator: " ")

@@ -91,11 +91,14 @@ package struct CompareScreen: Hashable, Sendable {
     case version(ThreeWay.Side, Int)
     /// The typed value of a field, in the narrow form.
     case typed(Int)
+    /// A line of a version of a field that is shown in full.
+    case piece(ThreeWay.Side, Int, Int)
 
     /// The index of the field.
     var index: Int {
       switch self {
-      case .field(let index), .version(_, let index), .typed(let index): index
+      case .field(let index), .version(_, let index), .typed(let index), .piece(_, let index, _):
+        index
       }
     }
 
@@ -105,6 +108,7 @@ package struct CompareScreen: Hashable, Sendable {
       case .field(let index): "\(index)"
       case .version(let side, let index): "\(index).\(side)"
       case .typed(let index): "\(index).typed"
+      case .piece(let side, let index, let piece): "\(index).\(side).\(piece)"
       }
     }
   }
@@ -116,6 +120,10 @@ package struct CompareScreen: Hashable, Sendable {
   /// Whether the versions stand side by side; otherwise one below the other.
   private(set) var isWide = false
   package private(set) var content = ListContent()
+  /// The fields whose values are shown in full.
+  private var whole: Set<Int> = []
+  /// The texts of the lines of versions that are shown in full, by their ids.
+  private(set) var pieces: [String: String] = [:]
   /// What the rows stand for, by their ids.
   private(set) var lines: [String: Line] = [:]
   /// The fields of the sections, by the ids of those; empty in the wide form, which has one section.
@@ -163,7 +171,10 @@ package struct CompareScreen: Hashable, Sendable {
 
   /// The version that a row of the narrow form shows; nil for the typed value, and in the wide form.
   func side(ofRow id: String) -> ThreeWay.Side? {
-    if case .version(let side, _)? = lines[id] { side } else { nil }
+    switch lines[id] {
+    case .version(let side, _)?, .piece(let side, _, _)?: side
+    default: nil
+    }
   }
 
   /// The height of the list; in the wide form the result stands below it.
@@ -196,27 +207,45 @@ package struct CompareScreen: Hashable, Sendable {
     return true
   }
 
+  /// Notes that the values of a field are shown in full, or no longer.
+  mutating func toggle(whole index: Int) { whole.formSymmetricDifference([index]) }
+
+  /// The lines of a version of a field that is shown in full; none for other fields.
+  private mutating func pieces(of side: ThreeWay.Side, at index: Int, columns: Int) -> [Line] {
+    if !whole.contains(index) { return [] }
+    let texts = CompareScreen.pieces(of: model.rows[index].shown(side), columns: columns)
+    return texts.enumerated().map { number, text in
+      let line = Line.piece(side, index, number)
+      pieces[line.id] = text
+      return line
+    }
+  }
+
   /// Builds the rows again, after a choice or for another width.
   mutating func rebuild(columns: Int, height: Int) {
     let index = cursorIndex
     let wasWide = isWide
     isWide = columns >= CompareScreen.wideColumns
     var sections: [ListSection] = []
-    (lines, fieldsOfSections, headings) = ([:], [:], [:])
+    (lines, fieldsOfSections, headings, pieces) = ([:], [:], [:], [:])
     func ids(_ made: [Line]) -> [String] {
       for line in made { lines[line.id] = line }
       return made.map(\.id)
     }
     if isWide {
-      sections = [
-        ListSection(id: CompareScreen.section, rows: ids(model.rows.indices.map { .field($0) }))
-      ]
+      let rows = model.rows.indices.flatMap { index in
+        [Line.field(index)]
+          + ThreeWay.Side.allCases.flatMap { pieces(of: $0, at: index, columns: columns) }
+      }
+      sections = [ListSection(id: CompareScreen.section, rows: ids(rows))]
       headings[CompareScreen.section] = ListHeading(
         title: StyledLine(draft.path.shownPath, .sectionHeader))
     } else {
       for (index, row) in model.rows.enumerated() where !row.isSame {
         let id = "\(index)"
-        var rows = ThreeWay.Side.allCases.map { Line.version($0, index) }
+        var rows = ThreeWay.Side.allCases.flatMap { side in
+          [Line.version(side, index)] + pieces(of: side, at: index, columns: columns)
+        }
         if case .typed? = row.choice { rows.append(.typed(index)) }
         sections.append(ListSection(id: id, rows: ids(rows)))
         fieldsOfSections[id] = index

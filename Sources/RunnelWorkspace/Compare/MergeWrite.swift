@@ -8,7 +8,8 @@ struct MergeWrite: WriteKind {
   let draft: CompareDraft
 
   var place: String { "merge \(draft.path)" }
-  var replacesData: Bool { true }
+  /// The comparison showed what is replaced, and was the question.
+  var replacesData: Bool { false }
   /// The refused write that the comparison was made for.
   var replaced: AppRequestID? { draft.queued }
 

@@ -80,6 +80,14 @@ import Testing
     #expect(QueryString.pathSegment(id) == segment)
   }
 
+  @Test(arguments: [
+    ("maße", "ma%C3%9Fe"), ("%", "%25"), ("100%", "100%25"), ("a%2Fb", "a%2Fb"), ("a%2", "a%252"),
+    ("%zz%41", "%25zz%41"), ("a?b#c d", "a%3Fb%23c%20d"), ("verein", "verein"),
+  ])
+  func partsOfPathsOfServicesAreEscapedOnce(part: String, segment: String) {
+    #expect(QueryString.escapedSegment(part[...]) == segment)
+  }
+
   @Test func whatServersWouldReadOtherwiseIsRefused() {
     #expect {
       try QueryString.encoded(["tag": nil])
