@@ -122,7 +122,8 @@ public final class TreeDeviceStorage: DeviceStorage {
     }
     // Of one that comes back, what is kept here may be from before it was removed.
     let status = try place.child(states)
-    var known = keepsName && !isFresh ? nil : try? await status.get().value
+    var known: JSONValue?
+    if !keepsName || isFresh { known = try? await status.get(from: .origin).value }
     if known == nil { known = try await status.get(from: .cache).value }
     if known?[DeviceField.created] == nil { values["\(states)/\(DeviceField.created)"] = time }
     if let version = device.status.version {
