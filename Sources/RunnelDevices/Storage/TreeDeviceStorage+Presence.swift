@@ -27,7 +27,7 @@ extension TreeDeviceStorage {
         // A presence that cannot be shown is no failure of what the user wants.
         _ = try? await {
           for try await snapshot in connected.values where snapshot.value == true {
-            // Another window signed out, and this one has the connection now: nothing is shown of a device that is gone.
+            // Another window signed out, and this one has the connection now: the device is gone.
             if self?.isListed(device, user) == false { continue }
             do {
               try await TreeDeviceStorage.showPresence(at: status)

@@ -70,7 +70,9 @@ extension AccountsScreen {
     return id
   }
 
-  /// Shows the database as the account under the cursor, or without one at the row of nobody; if its session has ended, or only a new sign-in shows its
+  /// Shows the database as the account under the cursor, or without one at the row of nobody.
+  ///
+  /// If the session of the account has ended, or only a new sign-in shows its
   /// data, opens the form to sign in again.
   static func useAccount(_ state: inout AppState) {
     if case .accounts(let screen)? = state.layers.last, screen.isAtNobody {
