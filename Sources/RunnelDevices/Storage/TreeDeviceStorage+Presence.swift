@@ -28,7 +28,7 @@ extension TreeDeviceStorage {
         _ = try? await {
           for try await snapshot in connected.values where snapshot.value == true {
             // Another window signed out, and this one has the connection now: the device is gone.
-            if self?.isListed(device, user) == false { continue }
+            if await self?.isGone(device, user) == true { continue }
             do {
               try await TreeDeviceStorage.showPresence(at: status)
             } catch is CancellationError {
@@ -78,6 +78,16 @@ extension TreeDeviceStorage {
   /// Whether a device is in the list of a user, as far as that is known.
   private func isListed(_ device: String, _ user: String) -> Bool {
     state.withLock { $0.listed[user]?.contains(device) } != false
+  }
+
+  /// Whether a device is known to be gone from the list of a user.
+  private func isGone(_ device: String, _ user: String) async -> Bool {
+    if isListed(device, user) { return false }
+    // What was just written here may be told later.
+    guard let entry = try? await place(of: user).child("\(DeviceField.devices)/\(device)"),
+      let kept = try? await entry.get(from: .cache)
+    else { return false }
+    return !kept.exists
   }
 
   private func showEnd(of device: String, _ user: String) async {
