@@ -27,7 +27,8 @@ import Testing
     #expect(wanted.status == 0 && !wanted.output.isEmpty)
     let behind = try Program.run([names[0], "help", names[1]])
     #expect(behind.output == wanted.output && behind.status == 0)
-    #expect(try Program.run([names[0], "help"]).output == Program.run([names[0], "--help"]).output)
+    #expect(
+      try Program.run([names[0], "help"]).output == Program.run([names[0], "--help"]).output)
     #expect(try Program.run([names[0], "help", "nonsense"]).output.contains("SUBCOMMANDS"))
   }
 
