@@ -49,6 +49,23 @@ public struct ConflictPolicy: Sendable {
   }
 }
 
+extension Conflict {
+  /// Whether both sides changed a field, and not to the same value: a merge would lose one of the two.
+  fileprivate var isClash: Bool { Conflict.clash(base, mine, theirs) }
+
+  private static func clash(_ base: Node, _ mine: Node, _ theirs: Node) -> Bool {
+    if mine == base || mine == theirs || theirs == base { return false }
+    guard case .children = mine.content, case .children = theirs.content else { return true }
+    if mine.priority != base.priority, theirs.priority != base.priority,
+      mine.priority != theirs.priority
+    {
+      return true
+    }
+    let keys = Set(mine.children.map(\.key)).union(theirs.children.map(\.key))
+    return keys.contains { clash(base[$0], mine[$0], theirs[$0]) }
+  }
+}
+
 extension Replica {
   /// Brings the pending writes `ids` up to date with changes that others made since.
   ///
@@ -56,8 +73,8 @@ extension Replica {
   /// these: what they have done is no change by others. A write that computes values at the origin is left
   /// as it is: it is an operation, not a state.
   ///
-  /// A write that holds its bases is not brought up to date where it is compared. If others wrote there, it has
-  /// to be refused; the later ones do not count it.
+  /// A write that holds its bases is brought up to date where it is compared only as far as nothing of others is
+  /// lost. Otherwise it has to be refused; the later ones do not count it.
   ///
   /// - Returns: the places that show something else now, and the writes to refuse, with the places that others
   ///   changed.
@@ -92,19 +109,32 @@ extension Replica {
     return (try rebase(touched, &storage), changed)
   }
 
-  /// The compared places of a write where others have written something else than what it was made upon, or is
-  /// to leave there: the latter was done before, and its answer was lost.
+  /// The compared places of a write where it would replace what others have written; if they hold what it and later
+  /// ones leave there, these were done before, and the answers were lost.
   private func placesChanged(
     under write: PendingWrite, after earlier: WriteLayers, _ storage: some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     var changed: [Path] = []
     for (part, base) in zip(write.parts, write.bases) where write.compared.contains(part.path) {
-      guard let base, let theirs = try known(at: part.path, after: earlier, storage) else {
-        continue
-      }
-      if theirs != base, part.target != .node(theirs) { changed.append(part.path) }
+      guard let base, let theirs = try known(at: part.path, after: earlier, storage),
+        case .node(let mine) = part.target,
+        Conflict(path: part.path, base: base, mine: mine, theirs: theirs).isClash,
+        !isOwn(theirs, at: part, of: write)
+      else { continue }
+      changed.append(part.path)
     }
     return changed
+  }
+
+  /// Whether a node is what a write leaves at one of its places, alone or with some of the writes after it.
+  private func isOwn(_ node: Node, at part: Assignment, of write: PendingWrite) -> Bool {
+    guard case .node(var left) = part.target else { return false }
+    if left == node { return true }
+    for later in book.pending where later.id > write.id {
+      left = later.parts.reduce(left) { $1.projected(onto: $0, at: part.path) }
+      if left == node { return true }
+    }
+    return false
   }
 
   /// What the origin holds at a place after earlier writes; nil if that is not known.
@@ -125,12 +155,15 @@ extension Replica {
     var write = old
     for (index, part) in old.parts.enumerated() where old.bases.indices.contains(index) {
       guard let base = old.bases[index], case .node(let mine) = part.target else { continue }
-      if old.holdsBases, old.compared.contains(part.path) { continue }
       guard let theirs = try known(at: part.path, after: earlier, storage), theirs != base else {
         continue
       }
       let conflict = Conflict(path: part.path, base: base, mine: mine, theirs: theirs)
-      write.parts[index].target = .node(policy.resolve(conflict))
+      let holds = old.holdsBases && old.compared.contains(part.path)
+      // What this write, or later ones of one's own, have left there is no change by others.
+      if holds, mine == theirs || conflict.isClash { continue }
+      let rule = holds ? ConflictPolicy.fieldWise : policy
+      write.parts[index].target = .node(rule.resolve(conflict))
       write.bases[index] = theirs
     }
     if write.parts != old.parts { write.write = Write(resolved: write.parts) }

@@ -20,8 +20,8 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   /// Unlike `seen`, the bases are brought up to date when the write has waited for a connection, and was merged
   /// with what others wrote; except if it `holdsBases`.
   package var compared: Set<Path> = []
-  /// True if the bases of the compared places stay what they were: it is refused, and not merged, if others
-  /// wrote there before it is done.
+  /// True if it replaces nothing of what others write at the compared places before it is done: it is refused then,
+  /// unless they wrote other fields than this.
   ///
   /// That holds for what is undone, and for every write once it was sent: that a connection was lost before the
   /// answer changes nothing about what it may replace.

@@ -186,6 +186,16 @@ import Testing
     #expect(ended.completions == [.acknowledged(id: id)])
   }
 
+  /// Both were done, and both answers were lost.
+  @Test mutating func laterWritesOfOnesOwnAreNoChangeByOthers() throws {
+    _ = try write(form("A1", "A2"), comparing: [place("n")])
+    _ = try write(form("B1", "B2"), comparing: [place("n")])
+    _ = try engine.disconnect(now: 6, &storage)
+    let again = try reconnect(["n": ["aa": "B1", "bb": "B2", "cc": "z"]])
+    #expect(again.commands.count == 2)
+    #expect(again.completions.isEmpty, "\(again.completions)")
+  }
+
   @Test mutating func whatWasSentHoldsThroughARestart() throws {
     _ = try write(form("A1", "A2"), comparing: [place("n")])
     try restart()
@@ -206,6 +216,22 @@ import Testing
     let id = try undo(form("A1", "A2"), around: place("n"))
     expectRefusal(of: id, in: try reconnect(["n": ["aa": "R1", "bb": "y", "cc": "z"]]))
     #expect(shown == ["n": ["aa": "R1", "bb": "y", "cc": "z"]])
+  }
+
+  /// Others wrote another field of the record: nothing of theirs is lost.
+  @Test mutating func whatHoldsItsBasesIsMergedWithOtherFields() throws {
+    _ = try engine.disconnect(now: 0, &storage)
+    let record = try place("n")
+    let mine: JSONValue = ["aa": "A1", "bb": "y", "cc": "z"]
+    let id = try undo(.set(record, mine), around: record)
+    let theirs: JSONValue = ["aa": "x", "bb": "y", "cc": "R3"]
+    let outcome = try reconnect(["n": theirs])
+    let merged: JSONValue = ["aa": "A1", "bb": "y", "cc": "R3"]
+    #expect(
+      try outcome.commands == [
+        .writeIf(id: id, .set(record, merged), hashes: [hash("n", theirs)])
+      ])
+    #expect(shown == ["n": merged])
   }
 
   /// Others changed what an earlier write that waited has replaced, so that both are refused.
