@@ -9,8 +9,6 @@ import NIOWebSocket
 public final class SocketChannel {
   /// The time after which a client that does not confirm the end is dropped, in seconds.
   private static let closingSeconds: Int64 = 2
-  /// The bytes before a ping from which on the client may be busy with reading them.
-  private static let backlogBytesMin = 4096
 
   /// The loop.
   public let loop: NetworkLoop
@@ -22,8 +20,7 @@ public final class SocketChannel {
   private let clock: FrameClock
   private let unsent: UnsentHandler
   private(set) var isClosing = false
-  /// The bytes that the client had taken when it was pinged behind many others; nil if it was not.
-  private var takenAtPing: Int?
+  private var signs = SocketSigns()
 
   init(
     _ channel: any Channel, _ timer: LoopTimer, _ encoder: ChannelHandlerContext,
@@ -58,17 +55,15 @@ public final class SocketChannel {
   public func ping() {
     if isClosing { return }
     flush()
-    let isBehind = unsent.untakenBytes >= SocketChannel.backlogBytesMin
-    takenAtPing = isBehind ? unsent.takenBytes : nil
+    signs.pinged(untaken: unsent.untakenBytes, taken: unsent.takenBytes)
     write(.ping, ByteBuffer())
   }
 
   /// Returns whether the client sent any bytes since the last call, or has taken some of the many that stand
   /// before the last ping, to which it has no answer yet.
   package func takeSign() -> Bool {
-    let isReading = takenAtPing.map { $0 != unsent.takenBytes } ?? false
-    if isReading { takenAtPing = nil }
-    return clock.takeArrival() || isReading
+    if clock.takeArrival() { signs.arrived() }
+    return signs.take(taken: unsent.takenBytes)
   }
 
   func pong(_ data: ByteBuffer) {
