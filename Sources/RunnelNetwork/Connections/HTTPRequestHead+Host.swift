@@ -34,14 +34,20 @@ extension HTTPRequestHead {
     return !codings.isEmpty && codings.map { $0.lowercased() } != ["chunked"]
   }
 
+  /// True if a body follows the head.
+  ///
+  /// Source: RFC 9112, section 6.3.
+  var bringsBody: Bool {
+    headers.contains(name: "transfer-encoding")
+      || headers["content-length"].contains { $0 != "0" }
+  }
+
   /// True if the request may become a WebSocket: it is a GET without a body, and its key has the form of
   /// one.
   ///
   /// Source: RFC 6455, section 4.1.
   var mayBeginSocket: Bool {
-    method == .GET && version == .http1_1
-      && headers["content-length"].allSatisfy { $0 == "0" }
-      && !headers.contains(name: "transfer-encoding")
+    method == .GET && version == .http1_1 && !bringsBody
       && headers["sec-websocket-key"].allSatisfy(HTTPRequestHead.isSocketKey)
   }
 

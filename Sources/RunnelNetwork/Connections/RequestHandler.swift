@@ -18,6 +18,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     var version: HTTPVersion
     var keepsAlive: Bool
     var hasNoBody: Bool
+    /// True if the request has a body.
+    var bringsBody: Bool
     /// The household of a client behind a proxy; nil if the connection is the client's own.
     var household: String?
     let startTime: Int64
@@ -26,7 +28,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     var hasHead = false
   }
 
-  /// The most unwanted bytes of a body that are read to reach the next request.
+  /// The most unwanted bytes of a body that are read so that its sender reads the answer.
   private static let discardedBytesMax = 1_048_576
 
   private let server: ServedNetwork
@@ -39,10 +41,14 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   private let lateTimer: LoopTimer
   private var context: ChannelHandlerContext?
   private var exchange: Exchange?
-  /// True if the answer is complete, and the rest of the request is ignored.
-  private var isDiscarding = false
-  private var discardedBytes = 0
+  /// True if the answer is complete, and only the end of the request, which has no body, is still to come.
+  private var isAnswered = false
   private var isClosing = false
+  /// True while the connection closes, and the body of the request that was answered is still to come.
+  private var isRestAwaited = false
+  private var discardedBytes = 0
+  /// True if the network has taken the last answer of a connection that closes.
+  private var isLastTaken = false
   /// True if the parser has refused a request, and the answer to that is awaited by the client.
   private var isLingering = false
   /// True if the client sends no more; it gets the answers to what it has sent.
@@ -70,20 +76,19 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   // MARK: Received bytes
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    if isClosing { return }
+    if isClosing { return discard(unwrapInboundIn(data)) }
     switch unwrapInboundIn(data) {
     case .head(let head): begin(head, context)
     case .body(let piece):
-      if isDiscarding { return discard(piece.readableBytes, context) }
       exchange?.bodyBytes += piece.readableBytes
       allowBody()
       exchange?.handling.received(Array(piece.readableBytesView))
     case .end:
-      gate.requestArrived(isAnswered: isDiscarding)
+      gate.requestArrived(isAnswered: isAnswered)
       gate.allow(nil)
       exchange?.isRequestComplete = true
-      if isDiscarding {
-        isDiscarding = false
+      if isAnswered {
+        isAnswered = false
         gate.allow(limits.idleMilliseconds, .idleTime)
       } else {
         exchange?.handling.receivedAll()
@@ -91,13 +96,16 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
   }
 
-  private func discard(_ count: Int, _ context: ChannelHandlerContext) {
-    discardedBytes += count
-    if discardedBytes <= RequestHandler.discardedBytesMax { return }
-    isClosing = true
-    gate.allow(ConnectionGate.lingerMilliseconds)
-    // Arriving bytes are still read, so that the answer is not lost with them.
-    context.channel.close(mode: .output, promise: nil)
+  /// Passes over the rest of a request that was answered before; many clients read the answer when they have
+  /// sent all.
+  private func discard(_ part: HTTPServerRequestPart) {
+    if !isRestAwaited { return }
+    if case .body(let piece) = part {
+      discardedBytes += piece.readableBytes
+      if discardedBytes <= RequestHandler.discardedBytesMax { return }
+    }
+    isRestAwaited = false
+    if isLastTaken { gate.allow(ConnectionGate.lingerMilliseconds) }
   }
 
   /// Sets the time for the next piece of the body: longer if it arrives fast, shorter if it
@@ -149,7 +157,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
       channel: channel, handling: handling, timer: timer, version: head.version,
       // After a request for an upgrade, no further requests are read.
       keepsAlive: head.isKeepAlive && !head.headers.contains(name: "upgrade") && !head.isCoded,
-      hasNoBody: head.method == .HEAD, household: household, startTime: now)
+      hasNoBody: head.method == .HEAD, bringsBody: head.bringsBody, household: household,
+      startTime: now)
     allowBody()
     handling.opened()
     // A client that waits for permission to send the body gets it, unless the answer is already
@@ -234,6 +243,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     guard let exchange, exchange.channel === channel, !exchange.hasHead else { return }
     self.exchange?.hasHead = true
     if gate.isStopping, !exchange.handling.outlastsListening { self.exchange?.keepsAlive = false }
+    // Who passes requests on may never send the body of one that is refused: what it sends next on this
+    // connection would be taken for that.
+    if exchange.bringsBody, !exchange.isRequestComplete { self.exchange?.keepsAlive = false }
     var answer = HTTPResponseHead(head)
     answer.version = exchange.version
     if self.exchange?.keepsAlive == false {
@@ -254,16 +266,13 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     guard let exchange, exchange.channel === channel, let context else { return }
     forget(exchange)
     setReading(true)
-    if exchange.keepsAlive, exchange.isRequestComplete {
-      gate.allow(limits.idleMilliseconds, .idleTime)
-      writeEnd(context)
-    } else if exchange.keepsAlive {
-      (isDiscarding, discardedBytes) = (true, 0)
-      gate.allow(limits.bodyMilliseconds, .bodyTime)
-      writeEnd(context)
-    } else {
-      closeAfterEnd(context)
+    if !exchange.keepsAlive {
+      isRestAwaited = exchange.bringsBody && !exchange.isRequestComplete
+      return closeAfterEnd(context)
     }
+    isAnswered = !exchange.isRequestComplete
+    if !isAnswered { gate.allow(limits.idleMilliseconds, .idleTime) }
+    writeEnd(context)
   }
 
   /// Sends the end of an answer, after which the next request is served; delayed if there were too
@@ -294,12 +303,17 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     // Who takes the answer slowly gets all of it.
     gate.allow(nil)
     let channel = context.channel
-    let gate = NIOLoopBound(gate, eventLoop: context.eventLoop)
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-      gate.value.allow(ConnectionGate.lingerMilliseconds)
+      bound.value.lastWasTaken()
       // Arriving bytes are still read, so that the answer is not lost with them.
       channel.close(mode: .output, promise: nil)
     }
+  }
+
+  private func lastWasTaken() {
+    isLastTaken = true
+    gate.allow(isRestAwaited ? limits.bodyMilliseconds : ConnectionGate.lingerMilliseconds)
   }
 
   func abort(_ channel: ExchangeChannel) {
