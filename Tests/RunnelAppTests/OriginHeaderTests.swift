@@ -270,6 +270,8 @@ import Testing
     #expect(app.toast.contains("another program holds the connection"))
     _ = take(OriginFacts(.refused, reason: "The token has expired."))
     app.press("j k")
+    // The message of before has its time, and then that of the refusal.
+    app.wait(milliseconds: 5_000)
     app.wait(milliseconds: 30_000)
     #expect(
       app.screen.contains { $0.contains("The token has expired: gL tries again") }, "\(app.screen)")
