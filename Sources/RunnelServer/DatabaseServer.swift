@@ -355,16 +355,24 @@ public final class DatabaseServer: Service, Sendable {
     await network.stopListening()
     world.switchboard.stopAllWhenDone()
     let end = ContinuousClock.now + configuration.stopDuration
-    while world.switchboard.count > 0, ContinuousClock.now < end {
-      // The sleep is cut short only if the program ends at once.
-      try? await Task.sleep(for: .milliseconds(20))
-    }
+    await waitUntilDone(until: end - configuration.stopDuration / 10)
+    // What cannot be done in time is told so while the connections are open.
+    accounts?.requests.end()
+    await waitUntilDone(until: end)
     world.switchboard.stopAll()
     await network.end()
     backups?.stop()
     await admin.stop()
     databases.close()
     accounts?.close()
+  }
+
+  /// Waits until what was taken is done and answered, or a time has come.
+  private func waitUntilDone(until end: ContinuousClock.Instant) async {
+    while world.switchboard.count + (accounts?.requests.count ?? 0) > 0, ContinuousClock.now < end {
+      // The sleep is cut short only if the program ends at once.
+      try? await Task.sleep(for: .milliseconds(20))
+    }
   }
 
   /// Takes the care of the accounts that is due by now: keys, and what has expired.

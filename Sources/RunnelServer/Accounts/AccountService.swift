@@ -12,22 +12,9 @@ import Synchronization
 /// Requests are decided one by one on a thread of their own; passwords are hashed on others. An
 /// answer is sent when its changes are on disk.
 actor AccountService {
-  /// The answer to a request.
-  struct Reply: Hashable, Sendable {
-    var status: Int
-    var body: JSONValue
-    /// The address to which the client is sent on.
-    var redirect: String?
-    /// The seconds after which to try again.
-    var retrySeconds: Int64?
-
-    init(_ body: JSONValue, status: Int = 200) { (self.body, self.status) = (body, status) }
-
-    init(_ error: IdentityError) { self.init(error.json, status: error.status) }
-  }
-
   /// A request under way.
   private struct Request: Sendable {
+    var number: Int64
     var call: IdentityCall
     var isPrivileged: Bool
     var names: [AttemptGuard.Name]
@@ -67,7 +54,8 @@ actor AccountService {
   nonisolated let mailer: AccountMailer
   nonisolated let logger: Logger
   nonisolated let calendar: @Sendable () -> Int64
-  private nonisolated let requestCount = Mutex(0)
+  /// The requests under way.
+  nonisolated let requests = OwedReplies(countMax: requestsMax)
   /// Makes the connections of users check their credentials again; nil for all connections.
   private nonisolated let review: @Sendable (Set<String>?) -> Void
   // This thread only:
@@ -143,7 +131,13 @@ actor AccountService {
 
   /// Finds a code that can still be used, or nil; `answer` is called once, on another thread.
   nonisolated func find(code: String, _ answer: @escaping @Sendable (FoundCode) -> Void) {
-    executor.submit { answer(self.assumeIsolated { $0.found(code) }) }
+    guard case .taken(let number) = requests.begin(giveUp: { answer(.unknown) }) else {
+      return answer(.unknown)
+    }
+    executor.submit {
+      let found = self.assumeIsolated { $0.found(code) }
+      self.requests.answer(number) { answer(found) }
+    }
   }
 
   private func found(_ text: String) -> FoundCode {
@@ -356,32 +350,34 @@ actor AccountService {
   nonisolated func submit(
     _ call: IdentityCall, from address: String, reply: @escaping @Sendable (Reply) -> Void
   ) {
-    let isTaken = requestCount.withLock { count in
-      if count >= AccountService.requestsMax { return false }
-      count += 1
-      return true
+    let number: Int64
+    switch requests.begin(giveUp: { reply(Reply(.unavailable)) }) {
+    case .taken(let taken): number = taken
+    case .isFull: return reply(Reply(.tooManyAttempts))
+    case .hasEnded: return reply(Reply(.unavailable))
     }
-    guard isTaken else { return reply(Reply(.tooManyAttempts)) }
     executor.submit {
       self.assumeIsolated { service in
-        service.begin(call, address) { answer in
-          service.requestCount.withLock { $0 -= 1 }
-          reply(answer)
+        service.begin(number, call, address) { answer in
+          service.requests.answer(number) { reply(answer) }
         }
       }
     }
   }
 
   private func begin(
-    _ call: IdentityCall, _ address: String, _ reply: @escaping @Sendable (Reply) -> Void
+    _ number: Int64, _ call: IdentityCall, _ address: String,
+    _ reply: @escaping @Sendable (Reply) -> Void
   ) {
+    if !requests.isOwed(number) { return }
     if case .bearer = call.credential, !policy.isEmulator, currency?.isCurrent == false {
       return reply(Reply(.unavailable))
     }
     let isPrivileged = isPrivileged(call.credential)
     let household = AddressRange.household(of: address)
     var request = Request(
-      call: call, isPrivileged: isPrivileged, names: [], client: household, reply: reply)
+      number: number, call: call, isPrivileged: isPrivileged, names: [], client: household,
+      reply: reply)
     if call.operation == .sendOobCode, !policy.isEmulator, !isPrivileged {
       request.reply = { [executor] answer in
         executor.submit(afterMilliseconds: AccountService.mailMilliseconds) { reply(answer) }
@@ -422,6 +418,8 @@ actor AccountService {
   /// Decides a request, and answers it or starts the work that it needs.
   private func decide(_ request: Request) {
     if isClosed { return request.reply(Reply(.unavailable)) }
+    // What was answered with an error is not done afterwards.
+    if !requests.isOwed(request.number) { return attempts.undecided(request.names) }
     do throws(IdentityStop) {
       let decision = try decision(request)
       finish(request, decision)
