@@ -106,6 +106,9 @@ package final class PostgresSession {
     open = nil
   }
 
+  /// True if there is a connection, as far as it is known without using it.
+  package var isConnected: Bool { open?.connection.isOpen ?? false }
+
   /// True if the program ends, so that nothing is tried again.
   package var isPastDeadline: Bool { deadline?.isOver ?? false }
 

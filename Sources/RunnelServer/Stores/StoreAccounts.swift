@@ -14,7 +14,7 @@ final class StoreAccounts: IdentityStorage {
   /// The name of the namespace, which is no name of a served one.
   static let namespace = ".accounts"
   /// How long requests are done anew from the beginning of an outage on; later ones fail at once.
-  private static let outageMax = Duration.seconds(10)
+  static let outageMax = Duration.seconds(10)
   /// How long who follows the accounts waits for a connection, and for an answer.
   private static let followingPatience = Duration.seconds(2)
 
@@ -43,14 +43,16 @@ final class StoreAccounts: IdentityStorage {
   /// - Parameters:
   ///   - place: where the store is.
   ///   - lease: the lease of the server.
+  ///   - outageMax: how long requests are done anew from the beginning of an outage on.
   ///   - now: tells the time, in milliseconds since 1970.
   ///   - announce: called after a write with its place in the feed.
   /// - Throws: `PostgresError` if the store cannot be used.
   convenience init(
-    _ place: PostgresPlace, lease: StoreLease, now: @escaping () -> Int64,
-    announce: @escaping (_ head: Int64) -> Void
+    _ place: PostgresPlace, lease: StoreLease, outageMax: Duration = StoreAccounts.outageMax,
+    now: @escaping () -> Int64, announce: @escaping (_ head: Int64) -> Void
   ) throws {
-    try self.init(place, lease, own: nil, now: now, announce: announce)
+    try self.init(
+      place, lease, own: nil, outageMax: outageMax, now: now, announce: announce)
   }
 
   /// Opens the accounts of a store for a program that is no server; they are made if there are none.
@@ -61,7 +63,9 @@ final class StoreAccounts: IdentityStorage {
       lease: StoreLease(address: ""), connection: try PostgresConnection(place))
     do {
       try own.lease.begin(own.connection)
-      try self.init(place, own.lease, own: own, now: now) { _ in }
+      try self.init(
+        place, own.lease, own: own, outageMax: StoreAccounts.outageMax, now: now
+      ) { _ in }
     } catch {
       own.connection.close()
       throw error
@@ -69,8 +73,8 @@ final class StoreAccounts: IdentityStorage {
   }
 
   private convenience init(
-    _ place: PostgresPlace, _ lease: StoreLease, own: OwnLease?, now: @escaping () -> Int64,
-    announce: @escaping (_ head: Int64) -> Void
+    _ place: PostgresPlace, _ lease: StoreLease, own: OwnLease?, outageMax: Duration,
+    now: @escaping () -> Int64, announce: @escaping (_ head: Int64) -> Void
   ) throws {
     let store = try PostgresStore(place)
     defer { store.close() }
@@ -79,7 +83,7 @@ final class StoreAccounts: IdentityStorage {
     self.init(
       try PostgresSession(
         place, namespace: StoreAccounts.namespace, lease: lease, isNamed: StoreAccounts.isNamed),
-      own: own, outageMax: StoreAccounts.outageMax, now: now, announce: announce)
+      own: own, outageMax: outageMax, now: now, announce: announce)
     let isEmpty = try read { try $0.summary(at: .root).kind == .empty }
     if isEmpty { try write { _ in try AccountStore.markWrite() } }
     try session.declareIndexes(AccountPlaces.indexes())
@@ -129,12 +133,14 @@ final class StoreAccounts: IdentityStorage {
 
   /// Runs `body` in a transaction, after it was noted what others wrote.
   ///
-  /// While the primary is out of reach it is run anew, for a while.
+  /// While the primary is out of reach it is run anew, for a while. A connection that turns out to be broken, or
+  /// to lead to a primary that was replaced, is no outage yet: there is one more attempt in any case.
   private func perform<Result>(
     isWriting: Bool,
     _ body: (PostgresTransaction, inout AccountStore.News) throws -> Result
   ) throws -> Result {
     var pause = RetryPause()
+    var mayHaveBroken = session.isConnected
     while true {
       do {
         if isWriting { try own?.renew() }
@@ -158,8 +164,14 @@ final class StoreAccounts: IdentityStorage {
       } catch let error as PostgresError where error.isWorthRetrying {
         let start = outage ?? .now
         outage = start
-        if session.isPastDeadline || start.duration(to: .now) >= outageMax { throw error }
+        let isOver = start.duration(to: .now) >= outageMax && !mayHaveBroken
+        if session.isPastDeadline || isOver { throw error }
+        mayHaveBroken = false
         pause.wait()
+      } catch {
+        // A refusal is an answer of the primary: the next failure begins another outage.
+        if (error as? PostgresError)?.kind != .inDoubt { outage = nil }
+        throw error
       }
     }
   }

@@ -259,6 +259,51 @@ struct StoreAccountTests {
     }
   }
 
+  /// Once, the first use of a broken connection failed if an outage before had ended with a refusal.
+  @Test func aConnectionThatBrokeIsNoOutage() async throws {
+    try await TestServer.onStore {
+      let place = PostgresPlace(try #require(TestServer.store))
+      let lease = StoreLease(address: "")
+      let connection = try PostgresConnection(place)
+      defer { connection.close() }
+      try lease.begin(connection)
+      let accounts = try StoreAccounts(place, lease: lease, outageMax: .zero, now: { 0 }) { _ in }
+      for _ in 0..<2 {
+        try PostgresCluster.shared().run(
+          sql: """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """, in: place.text)
+        try accounts.catchUp()
+      }
+      try accounts.close()
+    }
+  }
+
+  /// Once, it was answered 503, though the server was ready.
+  @Test func theFirstWriteAfterTheEndOfAReplacedPrimaryIsDone() async throws {
+    let pair = try PostgresPair()
+    let store = try PostgresStore(PostgresPlace(pair.place))
+    try store.makeTables()
+    try store.makeNamespace(named: "test")
+    store.close()
+    try await TestServer.$store.withValue(pair.place) {
+      try await withAccounts(rules: "{\"rules\":{\".write\":true}}") { server in
+        try pair.setSynchronous(true)
+        let token = try server.signUp().text("idToken")
+        try pair.setSynchronous(false)
+        try pair.promote()
+        #expect(try server.request("PUT", "/n.json", "1").status == 200)
+        try pair.killPrimary()
+        // What it answers comes from the new primary.
+        #expect(try server.request("PUT", "/n.json", "2").status == 200)
+        let fields = #"{"idToken":"\#(token)","displayName":"Ada"}"#
+        #expect(try server.accounts("update", fields).status == 200)
+        #expect(try server.signIn().text("displayName") == "Ada")
+      }
+    }
+  }
+
   @Test func accountsInAStoreNeedAnIssuerAndAWayForMails() async throws {
     await TestServer.refuses("--issuer") { $0.accounts = .inStore }
     await TestServer.refuses("--mail-folder") {
