@@ -38,6 +38,8 @@ final class ServedDatabases: Sendable {
     var unconfirmedSince: [String: ContinuousClock.Instant] = [:]
     /// The namespaces that are opened while the server runs, or will be tried again.
     var opening: Set<String> = []
+    /// Those of them that wait until their stores can be used.
+    var heldUp: [String: HeldUpNamespace] = [:]
   }
 
   let state: Mutex<State>

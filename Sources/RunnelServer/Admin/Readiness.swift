@@ -77,7 +77,8 @@ final class Readiness: Sendable {
     of link: StoreLink, _ databases: ServedDatabases, _ accounts: AccountService?
   ) -> String? {
     let isFirst = databases.links.first?.keeper === link.keeper
-    return obstacle(of: link, databases.all.map(\.database))
+    return silence(of: link) ?? heldUp(of: link, databases)
+      ?? obstacle(of: link, databases.all.map(\.database))
       ?? obstacle(of: isFirst ? accounts : nil)
   }
 
@@ -96,15 +97,29 @@ final class Readiness: Sendable {
     link.keeper.copies.remark(of: "the store \(link.store.name)")
   }
 
+  /// Why a namespace of a store is not served yet, although it should be; nil if none is missing.
+  private static func heldUp(of link: StoreLink, _ databases: ServedDatabases) -> String? {
+    databases.heldUp(of: link).map { held in
+      let reason = held.reason.hasSuffix(".") ? held.reason : held.reason + "."
+      return "\(held.name) of the store \(link.store.name) is not served yet: \(reason)"
+    }
+  }
+
+  /// What is told of a store that has been silent for too long; nil if it has not.
+  private static func silence(of link: StoreLink) -> String? {
+    let silence = link.keeper.silence
+    return silence > link.store.readyPatience ? link.keeper.words(for: silence) : nil
+  }
+
   /// Why a store cannot be used, or one of its namespaces among `databases`; nil if it can.
   private static func obstacle(of link: StoreLink, _ databases: [ServedDatabase]) -> String? {
-    let silence = link.keeper.silence
-    if silence > link.store.readyPatience { return link.keeper.words(for: silence) }
+    if let words = silence(of: link) { return words }
     let own = databases.filter { link.has($0) }
-    if let idle = own.first, !idle.place.isConfirmed {
+    if !link.keeper.lease.isHeld {
+      let what = own.first?.name ?? "its namespaces"
       let reason = link.keeper.refusal.map { ": \($0)" } ?? "."
       return
-        "The primary of the store \(link.store.name) does not confirm that this server may serve \(idle.name)"
+        "The primary of the store \(link.store.name) does not confirm that this server may serve \(what)"
         + reason
     }
     return obstacle(of: own)

@@ -74,7 +74,7 @@ extension ServedDatabases {
       return
     }
     if let reason = reason(for: name, in: link, over: other) {
-      if state.withLock({ $0.opening.contains(name) }) { return }
+      if state.withLock({ $0.opening.contains(name) }) { return openLater(name, of: link) }
       // So it is for a moment at the end of each move.
       if reason == .forced {
         logger.warning("\(reason.words(of: name, in: link.store.name, void: other.store.name))")

@@ -8,7 +8,7 @@ import Synchronization
 // The namespaces of stores: those that come, move and go while the server runs.
 
 extension ServedDatabases {
-  /// The time after which a namespace that could not be opened is tried again.
+  /// The time after which a namespace that could not be opened is tried again, if the store can be used.
   private static let retryMilliseconds = 10_000
   /// After this time without an answer of a store, it is not known which namespaces are in it.
   private static let silenceMax = Duration.seconds(5)
@@ -74,12 +74,23 @@ extension ServedDatabases {
     return state.withLock { $0.arriving[link.store.name]?.contains(database.name) ?? false }
   }
 
-  /// True if a namespace that is not served here may be soon: it has just come, or the store does not answer.
+  /// Why the first of a store's namespaces that wait to be opened could not be opened; nil if none waits.
+  func heldUp(of link: StoreLink) -> (name: String, reason: String)? {
+    state.withLock { state in
+      let names = state.heldUp.filter { $0.value.store == link.store.name }
+      return names.min { $0.key < $1.key }.map { ($0.key, $0.value.reason) }
+    }
+  }
+
+  /// True if a namespace that is not served here may be soon: it has just come, or the store does not answer, or
+  /// does not confirm that this server may serve.
   func mayCome(_ request: HTTPRequest, byHost: Bool) -> Bool {
     if links.isEmpty { return false }
     let (named, label) = ServedDatabases.names(in: request, byHost: byHost)
     return state.withLock { $0.opening.contains(named ?? label) }
-      || links.contains { $0.keeper.silence > ServedDatabases.silenceMax }
+      || links.contains {
+        $0.keeper.silence > ServedDatabases.silenceMax || !$0.keeper.lease.isHeld
+      }
   }
 
   /// True if a namespace was moved away, or is coming.
@@ -155,11 +166,13 @@ extension ServedDatabases {
 
   /// Opens a namespace that was made since the start; if that fails, it is tried again.
   func openLater(_ name: String, of link: StoreLink) {
-    if !state.withLock({ $0.opening.insert(name).inserted }) { return }
+    let isUsable = link.keeper.lease.isHeld
+    if !state.withLock({ $0.begin(opening: name, isUsable: isUsable) }) { return }
     world.files.submit { [weak self] in self?.openNew(name, of: link) }
   }
 
   private func openNew(_ name: String, of link: StoreLink) {
+    let start = ContinuousClock.now
     do {
       let opened = try open(name, link.place(of: name))
       if needsRules.load(ordering: .relaxed), opened.database.isOpen {
@@ -170,6 +183,7 @@ extension ServedDatabases {
         defer { state.open[name] = opened }
         state.moved[name] = nil
         state.opening.remove(name)
+        state.heldUp[name] = nil
         return state.open[name]?.database
       }
       if opened.database.isOpen {
@@ -184,10 +198,30 @@ extension ServedDatabases {
       world.switchboard.stop(database: name, .moved)
       former.close()
     } catch {
-      logger.error("\(name) cannot be served yet: \(error)")
-      world.files.submit(afterMilliseconds: ServedDatabases.retryMilliseconds) { [weak self] in
-        self?.state.withLock { _ = $0.opening.remove(name) }
-      }
+      didFail(opening: name, of: link, since: start, error)
+    }
+  }
+
+  /// Has a namespace that could not be opened tried again: when the store tells of it the next time, if it could not
+  /// be used, and else after a while.
+  private func didFail(
+    opening name: String, of link: StoreLink, since start: ContinuousClock.Instant,
+    _ error: any Error
+  ) {
+    let isOfStore = HeldUpNamespace.isOfStore(error)
+    let held = HeldUpNamespace(link.store.name, "\(error)", since: start)
+    let former = state.withLock { state in
+      defer { state.heldUp[name] = isOfStore ? held : nil }
+      return state.heldUp[name]
+    }
+    if former?.reason != held.reason { logger.error("\(name) cannot be served yet: \(error)") }
+    if isOfStore {
+      // The next lease is begun as soon as the end of this one is known.
+      if (error as? PostgresError)?.kind == .leaseEnded { link.keeper.renewNow() }
+      return
+    }
+    world.files.submit(afterMilliseconds: ServedDatabases.retryMilliseconds) { [weak self] in
+      self?.state.withLock { _ = $0.opening.remove(name) }
     }
   }
 
@@ -215,6 +249,8 @@ extension ServedDatabases {
       for name in gone.keys { state.open[name] = nil }
       return gone
     }
+    // Whoever put another state there has probably ended the lease, too.
+    if !dropped.isEmpty { link.keeper.renewNow() }
     for (name, open) in dropped {
       let reason = "it was dropped, or the database has an older state"
       logger.notice("\(name) is not in the store \(store) any more, and is not served: \(reason)")
@@ -258,6 +294,7 @@ extension ServedDatabases {
       note(copies: heads, of: link)
       let former = state.withLock { state in
         defer { state.arriving[link.store.name] = arriving.isEmpty ? nil : arriving }
+        state.forgetHeldUp(of: link.store.name, except: present)
         state.doubles = state.doubles.filter {
           $0.value.store != link.store.name || present.contains($0.key)
         }

@@ -119,6 +119,55 @@ struct StoreOutageTests {
     }
   }
 
+  /// Once, it was not tried again for 10 seconds, and the server said that it was ready.
+  @Test func whatCouldNotBeServedWithoutALeaseIsServedWithTheNextOne() async throws {
+    try await TestServer.onStore {
+      let store = try PostgresStore(PostgresPlace(try #require(TestServer.store)))
+      defer { store.close() }
+      try await withServer(rules: nil, { change(&$0) { _ in } }) { server in
+        let admin = try administrator(of: server)
+        #expect(try admin.request("GET", "/readyz").status == 200)
+        // So it is after a restore.
+        _ = try store.connection.perform([PostgresStatement("DELETE FROM server")])
+        try store.makeNamespace(named: "other")
+        let text = "other of the store test is not served yet: The lease of this server has ended"
+        try wait(for: "the reason") {
+          let answer = try admin.request("GET", "/readyz")
+          return answer.status == 503 && answer.body.contains(text)
+        }
+        let early = try server.request("GET", "/n.json?ns=other").status
+        #expect([200, 503].contains(early))
+        try wait(for: "ready") { try admin.request("GET", "/readyz").status == 200 }
+        for name in ["other", "test"] {
+          #expect(try server.request("GET", "/n.json?ns=\(name)").status == 200)
+        }
+      }
+    }
+  }
+
+  @Test func whatWaitsToBeOpenedIsTriedWhenItsStoreCanBeUsed() {
+    var state = ServedDatabases.State()
+    #expect(state.begin(opening: "a", isUsable: false))
+    #expect(!state.begin(opening: "a", isUsable: true))
+    let hour = ContinuousClock.now - .seconds(3600)
+    state.heldUp["a"] = HeldUpNamespace("main", "It is gone.", since: hour)
+    // A long attempt is followed by a long pause.
+    #expect(!state.begin(opening: "a", isUsable: true))
+    state.forgetHeldUp(of: "other", except: [])
+    #expect(state.opening == ["a"])
+    state.forgetHeldUp(of: "main", except: ["a"])
+    #expect(state.opening == ["a"])
+    state.forgetHeldUp(of: "main", except: [])
+    #expect(state.opening.isEmpty && state.heldUp.isEmpty)
+  }
+
+  @Test func onlyWhatPassesHoldsUpANamespace() {
+    #expect(HeldUpNamespace.isOfStore(PostgresError(.leaseEnded, "")))
+    #expect(HeldUpNamespace.isOfStore(PostgresError(.disconnected, "")))
+    #expect(!HeldUpNamespace.isOfStore(PostgresError(.unsuitable, "")))
+    #expect(!HeldUpNamespace.isOfStore(ServerError("it has no rules")))
+  }
+
   /// Once, a workspace on a namespace seemed live for a minute.
   @Test func sessionsMayEndBeforeRequestsDo() async throws {
     try await TestServer.onStore {
