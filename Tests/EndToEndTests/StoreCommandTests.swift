@@ -193,6 +193,16 @@ import Testing
     #expect(try run(["store", "export", "chat"]).output == whole)
     #expect(try run(["store", "import", "chat", small, "/list", "--replace"]).status == 0)
     #expect(try run(["store", "export", "chat", "/list"]).output == "{\"a\":1}\n")
+    // What a tree cannot hold as it is is told as by `runnel import`.
+    let lossy = try folder.write(
+      "{\"n\":0.12345678901234567890123,\"x\":{},\"twice\":1,\"twice\":{\"a\":2}}", to: "lossy.json"
+    )
+    let told = try run(["store", "import", "chat", lossy, "/lossy"]).errors
+    for words in ["1 empty list or object", "1 number has more digits", "1 member has the name of"]
+    {
+      #expect(told.contains(words), "\(told)")
+    }
+    #expect(try run(["store", "import", "chat", small, "/lossy", "--replace"]).status == 0)
     // An index of a whole tree has no place in a part of another one.
     let part = try run(["store", "import", "chat", database, "/copy"])
     #expect(part.status == 0 && part.errors.contains("Without its 1 index"), "\(part.errors)")

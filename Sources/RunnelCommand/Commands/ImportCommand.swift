@@ -105,7 +105,7 @@ struct ImportCommand: ParsableCommand, FileNaming {
         }
         StandardError.say(
           "Imported \(bytes.count) bytes at \(path) of \(session.file).\(kept ?? "")"
-            + ImportCommand.unkept(bytes))
+            + UnkeptParts.sentences(of: bytes))
       }
     }
   }
@@ -165,7 +165,7 @@ extension ImportCommand {
     let unkept: String
     do {
       (json, unkept) = try document.withBytes {
-        (try JSONValue(parsing: $0), ImportCommand.unkept($0))
+        (try JSONValue(parsing: $0), UnkeptParts.sentences(of: $0))
       }
     } catch let error as JSONError {
       throw Failure(
@@ -197,16 +197,6 @@ extension ImportCommand {
     if replace || !isFirst { return .replaced }
     if try remote.isEmpty(path) { return .empty }
     return .standing(tag: try remote.tagToReplace(path, option: "--replace"))
-  }
-
-  /// Returns sentences, each with a blank before it, about what the tree cannot hold as it is; empty if
-  /// there is nothing of that kind.
-  private static func unkept(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-    [
-      EmptyContainers(in: bytes).sentence, RoundedNumbers(in: bytes).sentence,
-      RepeatedMembers(in: bytes).sentence,
-    ]
-    .compactMap(\.self).map { " " + $0 }.joined()
   }
 
   /// Returns advice about a file whose name says that it is not a JSON document; empty for other

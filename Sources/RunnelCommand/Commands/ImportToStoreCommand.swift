@@ -46,7 +46,7 @@ struct ImportToStoreCommand: ParsableCommand, FileNaming {
       defer { scratch.remove() }
       try ImportToStoreCommand.export(session, to: scratch.file)
       let indexes = session.declaredIndexes
-      let count = try load(FileName(bytes: Array(scratch.file.utf8)), indexes)
+      let count = try load(FileName(bytes: Array(scratch.file.utf8)), indexes).count
       let words = indexes.count == 1 ? "1 index" : "\(indexes.count) indexes"
       let what = place.isRoot && !indexes.isEmpty ? " with \(words)" : ""
       let rest =
@@ -55,12 +55,14 @@ struct ImportToStoreCommand: ParsableCommand, FileNaming {
       return StandardError.say(
         "Imported \(file.shown) at \(place) of \(namespace)\(what): \(count) bytes as JSON.\(rest)")
     }
-    let count = try load(file, [])
-    StandardError.say("Imported \(count) bytes of JSON at \(place) of \(namespace).")
+    let (count, unkept) = try load(file, [])
+    StandardError.say("Imported \(count) bytes of JSON at \(place) of \(namespace).\(unkept)")
   }
 
-  /// Imports a document, and declares indexes; returns the number of bytes.
-  private func load(_ document: FileName, _ indexes: [IndexDefinition]) throws -> Int {
+  /// Imports a document, and declares indexes; returns the number of bytes, and sentences about what is not kept.
+  private func load(
+    _ document: FileName, _ indexes: [IndexDefinition]
+  ) throws -> (count: Int, unkept: String) {
     let document = try InputDocument(document)
     let store = try option.opened()
     defer { store.close() }
@@ -72,7 +74,7 @@ struct ImportToStoreCommand: ParsableCommand, FileNaming {
     }
     var line = ProgressLine("Importing \(file.shown)")
     defer { line.clear() }
-    let count = try document.withBytes { bytes in
+    let loaded = try document.withBytes { bytes in
       try store.write(to: found) { transaction in
         if !replace, try transaction.summary(at: place).kind != .empty {
           throw Failure(
@@ -89,10 +91,10 @@ struct ImportToStoreCommand: ParsableCommand, FileNaming {
             "\(file.shown): \(error) Nothing was changed.\(NameAdvice.signs(for: error) ?? "")")
         }
       }
-      return bytes.count
+      return (bytes.count, UnkeptParts.sentences(of: bytes))
     }
     if place.isRoot, !indexes.isEmpty { try store.declareIndexes(indexes, of: found) }
-    return count
+    return loaded
   }
 
   private static func isDatabase(_ file: FileName) throws -> Bool {
