@@ -101,7 +101,7 @@ public final class DatabaseServer: Service, Sendable {
         unsentBytesMax: configuration.network.unsentBytesMax),
       calendar: configuration.calendar)
     let links = try StoreLink.all(configuration, world.metrics, logger)
-    if !links.isEmpty { world.metrics.beginStores() }
+    if !links.isEmpty { world.metrics.begin(stores: links.map(\.store.name)) }
     do {
       accounts = try AccountService.open(configuration, links.first?.keeper, world, logger)
     } catch {

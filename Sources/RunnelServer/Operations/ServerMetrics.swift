@@ -86,13 +86,14 @@ struct ServerMetrics: Sendable {
     }
   }
 
-  /// Shows the counters of stores.
-  func beginStores() {
-    for label in [
-      "runnel_store_leases_lost_total", "runnel_store_wakes_total", "runnel_redirects_total",
-    ] {
-      show(label)
+  /// Shows the counters of stores, by their names.
+  func begin(stores: [String]) {
+    for store in stores {
+      for label in ["runnel_store_leases_lost_total", "runnel_store_wakes_total"] {
+        show(label, ("store", store))
+      }
     }
+    show("runnel_redirects_total")
   }
 
   // MARK: Connections
@@ -184,25 +185,28 @@ struct ServerMetrics: Sendable {
       .record(lag)
   }
 
-  /// Notes the number of servers whose leases hold.
-  func note(leases: Int) {
-    Gauge(label: "runnel_store_leases", dimensions: [], factory: factory).record(leases)
+  /// Notes the number of servers of a store whose leases hold.
+  func note(leases: Int, in store: String) {
+    Gauge(label: "runnel_store_leases", dimensions: [("store", store)], factory: factory)
+      .record(leases)
   }
 
-  /// Counts a lost lease, at which all sessions end.
-  func lostLease() {
-    Counter(label: "runnel_store_leases_lost_total", dimensions: [], factory: factory).increment()
+  /// Counts a lost lease in a store, at which all sessions of its namespaces end.
+  func lostLease(in store: String) {
+    Counter(
+      label: "runnel_store_leases_lost_total", dimensions: [("store", store)], factory: factory
+    ).increment()
   }
 
-  /// Notes how long the primary has not answered.
-  func note(storeSilence: Duration) {
-    Gauge(label: "runnel_store_silence_seconds", dimensions: [], factory: factory)
-      .record(storeSilence.components.seconds)
+  /// Notes how long the primary of a store has not answered.
+  func note(silence: Duration, of store: String) {
+    Gauge(label: "runnel_store_silence_seconds", dimensions: [("store", store)], factory: factory)
+      .record(silence.components.seconds)
   }
 
   /// Counts notifications to the other servers of a store.
-  func sentWakes(_ count: Int) {
-    Counter(label: "runnel_store_wakes_total", dimensions: [], factory: factory)
+  func sentWakes(_ count: Int, in store: String) {
+    Counter(label: "runnel_store_wakes_total", dimensions: [("store", store)], factory: factory)
       .increment(by: count)
   }
 

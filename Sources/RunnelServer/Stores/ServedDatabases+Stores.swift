@@ -32,12 +32,11 @@ extension ServedDatabases {
   /// The longest of the times in which a primary has been silent.
   var storeSilence: Duration { links.map(\.keeper.silence).max() ?? .zero }
 
-  /// Notes how long the primaries have been silent: the longest of these times.
+  /// Notes how long the primary of each store has been silent.
   ///
   /// They are asked when somebody looks, so that a thread that waits for its primary hides nothing.
   func noteSilence() {
-    let silences = links.map(\.keeper.silence)
-    if let longest = silences.max() { world.metrics.note(storeSilence: longest) }
+    for link in links { world.metrics.note(silence: link.keeper.silence, of: link.store.name) }
   }
 
   /// Notes in the metrics which databases can be written: the file is there, and the disk took the last write.

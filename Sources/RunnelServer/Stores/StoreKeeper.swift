@@ -46,8 +46,8 @@ actor StoreKeeper {
   /// What is told within this time goes out together.
   private static let wakeMilliseconds = 2
 
-  /// The store for people: `the store main`.
-  private nonisolated let name: String
+  /// The name of the store.
+  private nonisolated let storeName: String
   /// The lease of this server.
   nonisolated let lease: StoreLease
   private nonisolated let executor: TreeExecutor
@@ -93,7 +93,7 @@ actor StoreKeeper {
   ) throws {
     var place = PostgresPlace(configuration.connection)
     place.deadline = PostgresDeadline()
-    (name, self.place) = ("the store \(configuration.name)", place)
+    (storeName, self.place) = (configuration.name, place)
     (self.logger, self.metrics, self.tell) = (logger, metrics, tell)
     let lease = StoreLease(address: configuration.address ?? "")
     self.lease = lease
@@ -110,6 +110,9 @@ actor StoreKeeper {
     // Without notifications the others notice it a little later.
     try? StoreWake.send([.servers], store.connection)
   }
+
+  /// The store for people.
+  private nonisolated var name: String { "the store \(storeName)" }
 
   /// All namespaces that are not moved away, nor still to come, in the order of their names.
   ///
@@ -280,7 +283,7 @@ actor StoreKeeper {
     let own = lease.identifier
     isAlone.store(live.allSatisfy { $0.identifier == own }, ordering: .relaxed)
     placement.withLock { $0 = Placement(own: own, among: live) }
-    metrics.note(leases: live.count)
+    metrics.note(leases: live.count, in: storeName)
   }
 
   // MARK: Looking
@@ -353,7 +356,8 @@ actor StoreKeeper {
     let told = told()
     var behind: [String: Int64] = [:]
     for head in heads { behind[head.name] = max(0, head.head - (told[head.name] ?? head.head)) }
-    for (name, count) in behind { metrics.note(lag: count, of: name) }
+    // Another store may have a namespace of the same name, which is served from there.
+    for (name, count) in behind where told[name] != nil { metrics.note(lag: count, of: name) }
     report = StoreReport(behind: behind)
     tell(.heads(heads))
   }
@@ -380,7 +384,7 @@ actor StoreKeeper {
   private func lose(_ reason: String) {
     lease.lose()
     logger.critical("\(reason): the sessions of its namespaces are ended.")
-    metrics.lostLease()
+    metrics.lostLease(in: storeName)
     tell(.leaseLost)
   }
 
@@ -416,7 +420,7 @@ actor StoreKeeper {
     guard !messages.isEmpty, let connection, connection.isOpen else { return }
     do {
       try StoreWake.send(messages, connection)
-      metrics.sentWakes(messages.count)
+      metrics.sentWakes(messages.count, in: storeName)
       try takeWakes(connection)
     } catch {
       // A hint that is lost costs the others a quarter of a second.

@@ -192,6 +192,32 @@ struct LostStoreTests {
     }
   }
 
+  /// Once, the metrics of one store were now those of this one, now those of the other.
+  @Test func theMetricsTellTheStoresApart() async throws {
+    try await withStores { stores in
+      let other = StoreLease(address: "")
+      let connection = try PostgresConnection(PostgresPlace(stores.places[1]))
+      defer { connection.close() }
+      try other.begin(connection)
+      try await withBoth(stores) { server in
+        let end = ContinuousClock.now + LostStoreTests.patience
+        let labels = ["{store=\"test\"} 1\n", "{store=\"second\"} 2\n"]
+        while !labels.allSatisfy({ server.server.metricsText.contains("runnel_store_leases" + $0) })
+        {
+          try #require(ContinuousClock.now < end)
+          // The lease lasts as long as it is looked at.
+          _ = try other.renew(connection, report: nil)
+        }
+        for name in ["leases", "leases_lost_total", "silence_seconds", "wakes_total"] {
+          for store in ["test", "second"] {
+            let line = "runnel_store_\(name){store=\"\(store)\"} "
+            #expect(server.server.metricsText.contains(line), "\(line)")
+          }
+        }
+      }
+    }
+  }
+
   @Test func onlyOneOfTwoCopiesPrevails() {
     var (first, second) = (StoreClaim(), StoreClaim())
     let prevails = {
