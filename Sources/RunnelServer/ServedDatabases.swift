@@ -395,6 +395,22 @@ final class ServedDatabases: Sendable {
     return nil
   }
 
+  /// True if a single database is served, which nobody has to name: `ns` in the query of a service is a field then.
+  var isAlone: Bool { main != nil && state.withLock { $0.open.count < 2 } }
+
+  /// A request as services read it: without the name of the database, if its address may have one.
+  func serviceRequest(_ request: HTTPRequest) -> HTTPRequest {
+    guard let path = request.path, let start = path.firstIndex(of: "?"), !isAlone else {
+      return request
+    }
+    let pairs = path[path.index(after: start)...].split(separator: "&")
+    let rest = pairs.filter { !$0.hasPrefix("ns=") }
+    if rest.count == pairs.count { return request }
+    var request = request
+    request.path = path[..<start] + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
+    return request
+  }
+
   /// Closes all databases, after their pending work.
   func close() {
     published.withLock { $0 }?.stop()

@@ -35,14 +35,16 @@ struct DatabaseService: NetworkService {
     case refused(Int, String)
   }
 
-  private func place(of request: HTTPRequest, byHost: Bool = false) -> Place {
+  private func place(of request: HTTPRequest, isForServices: Bool = false) -> Place {
+    let byHost = isForServices && databases.isAlone
     // What a page may do is asked here; it is sent on when it does it.
     if request.method != .options, let moved = databases.moved(request, byHost: byHost) {
       return .moved(moved)
     }
     // What is listened to is opened.
     let makes =
-      byHost || DatabaseService.makesDatabase(request) || DatabaseService.beginsSession(request)
+      isForServices || DatabaseService.makesDatabase(request)
+      || DatabaseService.beginsSession(request)
     let there = find(request, byHost: byHost, makes: false)
     let prospect = databases.prospect(of: request, byHost: byHost)
     let mayCome = there == nil && databases.mayCome(request, byHost: byHost)
@@ -59,7 +61,6 @@ struct DatabaseService: NetworkService {
       if mayCome { return .refused(503, DatabaseService.notYet) }
       world.metrics.refused(.database)
       if prospect == .isFull { return .refused(404, fullText) }
-      // Services are found by the host alone.
       let isNamed = byHost || ServedDatabases.parameter("ns", of: request.path ?? "") != nil
       return .refused(
         404,
@@ -126,7 +127,9 @@ struct DatabaseService: NetworkService {
 
   func acceptsSocket(_ request: HTTPRequest, from peer: NetworkPeer) -> Bool {
     if let services, services.route(request) == .socket {
-      guard case .database(let open) = place(of: request, byHost: true) else { return false }
+      guard case .database(let open) = place(of: request, isForServices: true) else {
+        return false
+      }
       return open.database.place.isConfirmed && services.acceptsSocket(request)
     }
     guard DatabaseService.path(of: request) == DatabaseService.socketPath,
@@ -145,10 +148,10 @@ struct DatabaseService: NetworkService {
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: SocketChannel
   ) -> any SocketHandling {
     if let services, services.route(request) == .socket {
-      guard let found = databases.findByHost(request) else {
+      guard let found = find(request, byHost: databases.isAlone, makes: true) else {
         return ClosedSocket(channel, "There is no such database.")
       }
-      return services.openSocket(request, found, from: peer, channel)
+      return services.openSocket(databases.serviceRequest(request), found, from: peer, channel)
     }
     if let moved = databases.moved(request) {
       if moved.address != nil { world.metrics.redirected() }
@@ -189,7 +192,7 @@ struct DatabaseService: NetworkService {
         ? ActionPage(exchange, accounts) : AccountExchange(exchange, accounts)
     }
     if let services, let route = services.route(request) ?? missingRoute(request) {
-      switch place(of: request, byHost: true) {
+      switch place(of: request, isForServices: true) {
       case .refused(let status, let text):
         return refuse(status, text, request, peer, channel)
       case .unmade:
@@ -199,7 +202,8 @@ struct DatabaseService: NetworkService {
         if route != .missing, !open.database.place.isConfirmed {
           return refuse(503, DatabaseService.noLease, request, peer, channel)
         }
-        return services.open(route, request, open, from: peer, channel)
+        return services.open(
+          route, databases.serviceRequest(request), open, from: peer, channel)
       }
     }
     switch place(of: request) {

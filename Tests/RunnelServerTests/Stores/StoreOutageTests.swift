@@ -147,12 +147,13 @@ struct StoreOutageTests {
 
   @Test func whatWaitsToBeOpenedIsTriedWhenItsStoreCanBeUsed() {
     var state = ServedDatabases.State()
-    #expect(state.begin(opening: "a", isUsable: false))
-    #expect(!state.begin(opening: "a", isUsable: true))
+    let begins = { (isUsable: Bool) in state.begin(opening: "a", isUsable: isUsable) }
+    #expect(begins(false))
+    #expect(!begins(true))
     let hour = ContinuousClock.now - .seconds(3600)
     state.heldUp["a"] = HeldUpNamespace("main", "It is gone.", since: hour)
     // A long attempt is followed by a long pause.
-    #expect(!state.begin(opening: "a", isUsable: true))
+    #expect(!begins(true))
     state.forgetHeldUp(of: "other", except: [])
     #expect(state.opening == ["a"])
     state.forgetHeldUp(of: "main", except: ["a"])
