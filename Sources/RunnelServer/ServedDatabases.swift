@@ -170,7 +170,8 @@ final class ServedDatabases: Sendable {
           ?? database.storedAccess?.accounts ?? ServiceAccounts(),
         keys: keys.withLock { $0 }, project: configuration.project, issued: accounts?.tokens,
         administrators: accounts?.administrators, currency: accounts?.currency),
-      isEmulator: configuration.isEmulator)
+      isEmulator: configuration.isEmulator
+    ) { [weak self] in self?.isKnown($0, elsewhereThan: name) ?? false }
     // A server with a secret of its own is one program's, which needs no others.
     if database.storedAccess != nil, configuration.ownSecret == nil {
       follow(database, verifier)
@@ -192,6 +193,18 @@ final class ServedDatabases: Sendable {
       verifier.change { $0.accounts = accounts }
     }
     return OpenDatabase(database: database, verifier: verifier, unmade: unmade)
+  }
+
+  /// The most databases that are asked for a credential that one refuses.
+  private static let askedMax = 100
+
+  /// True if a text is a credential of another database than that of a name.
+  private func isKnown(_ text: String, elsewhereThan name: String) -> Bool {
+    let others = state.withLock { state in
+      let open = state.open.filter { $0.key != name }
+      return open.values.prefix(ServedDatabases.askedMax).map(\.verifier)
+    }
+    return others.contains { $0.knows(text) }
   }
 
   /// Takes the secrets and service accounts of a namespace whenever they change in the store; clients

@@ -12,6 +12,10 @@ extension CredentialRefusal {
   /// The accounts could not be read for a while, so that the credential may have been taken back.
   static let unconfirmed = CredentialRefusal(
     .unavailable, "The accounts cannot be read now: try again later.")
+  /// The credential is one of another database.
+  static let elsewhere = CredentialRefusal(
+    .invalidToken,
+    "The credential is not valid for this database, but for another one of this server.")
 }
 
 /// Verifies credentials: secrets of the database, access tokens of its service accounts, tokens
@@ -47,9 +51,14 @@ final class TokenVerifier: CredentialVerifier, Sendable {
 
   private let isEmulator: Bool
   private let knowledge: Mutex<Knowledge>
+  /// Tells whether a text is a credential of another database of the server; nil if nobody knows.
+  private let isKnownElsewhere: (@Sendable (_ text: String) -> Bool)?
 
-  init(_ knowledge: Knowledge, isEmulator: Bool) {
-    self.isEmulator = isEmulator
+  init(
+    _ knowledge: Knowledge, isEmulator: Bool,
+    isKnownElsewhere: (@Sendable (_ text: String) -> Bool)? = nil
+  ) {
+    (self.isEmulator, self.isKnownElsewhere) = (isEmulator, isKnownElsewhere)
     self.knowledge = Mutex(knowledge)
   }
 
@@ -68,6 +77,24 @@ final class TokenVerifier: CredentialVerifier, Sendable {
 
   func verify(
     _ credential: Credential, now: Int64
+  ) throws(CredentialRefusal) -> VerifiedCredential {
+    do throws(CredentialRefusal) {
+      return try verified(credential, now)
+    } catch {
+      if error == .invalid, isKnownElsewhere?(credential.text) == true { throw .elsewhere }
+      throw error
+    }
+  }
+
+  /// True if a text is a secret of the database, or was signed by one, or by one of its service accounts.
+  func knows(_ text: String) -> Bool {
+    let known = knowledge.withLock { $0 }
+    guard let token = JSONWebToken(text) else { return known.secrets.contain(text) }
+    return known.accounts.haveSigned(token) || known.secrets.haveSigned(token)
+  }
+
+  private func verified(
+    _ credential: Credential, _ now: Int64
   ) throws(CredentialRefusal) -> VerifiedCredential {
     let known = knowledge.withLock { $0 }
     if isEmulator, credential.text == "owner" { return VerifiedCredential(.administrator) }

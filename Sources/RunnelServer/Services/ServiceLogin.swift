@@ -51,6 +51,8 @@ struct ServiceLogin: Sendable {
       let reason =
         if isOver { "jwt expired" } else if error == .revoked {
           "jwt revoked: sign in again, or use another token"
+        } else if error == .elsewhere {
+          error.text
         } else if JSONWebToken(token) == nil { "jwt malformed" } else { "invalid signature" }
       throw FeathersError(
         .notAuthenticated, reason,
