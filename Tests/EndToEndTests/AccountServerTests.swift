@@ -187,6 +187,8 @@ import Testing
     #expect(try run("accounts", "disable", "ana@x.org", accounts).status == 0)
     #expect(try run("get", "/other/n", "-d", url).status == 1)
     #expect(try run("whoami", url, "--check").errors.contains("disabled the account"))
+    let nobody = try run("get", "/other/n", "-d", url)
+    #expect(nobody.errors.contains("has ended, as the account is disabled, so"), "\(nobody.errors)")
     #expect(try run("accounts", "enable", "ana@x.org", accounts).status == 0)
     #expect(try logIn("wrong horse").errors.contains("is wrong"))
     #expect(try logIn("correct horse").status == 0)

@@ -247,6 +247,22 @@ struct AccountPlace {
     return try answer { try await session.idToken() }
   }
 
+  /// Says that the session of the last user has ended, if that is so: the command goes on as nobody.
+  func tellEnd() {
+    // A file that cannot be read is told by the commands about accounts.
+    guard let end = try? home.ended() else { return }
+    let reason =
+      switch end.failure.code {
+      case .userDisabled: ", as the account is disabled"
+      case .revoked: ", as this device was revoked"
+      default: ""
+      }
+    let enabled = end.failure.code == .userDisabled ? ", once it is enabled" : ""
+    StandardError.say(
+      "The session of \(end.user.email ?? end.user.id) at \(choice.name) has ended\(reason), so this is done "
+        + "without signing in: `runnel login \(choice.word)` signs in again\(enabled).")
+  }
+
   /// The time after which it is said that the answer is waited for.
   private static let patience = Duration.seconds(5)
 

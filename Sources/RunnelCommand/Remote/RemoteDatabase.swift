@@ -95,6 +95,7 @@ final class RemoteDatabase {
       let place = AccountPlace.known(choice)
       token = try place?.token()?.reveal()
       account = token == nil ? nil : place
+      if token == nil { place?.tellEnd() }
     }
     let numbers = (0..<2).map { _ in UInt64.random(in: 0...(.max)) }
     writer = numbers.map { String($0, radix: 36) }.joined()

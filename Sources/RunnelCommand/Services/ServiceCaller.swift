@@ -56,6 +56,7 @@ struct ServiceCaller: Sendable {
     let given = hasToken ? try OriginChoice.servicesToken(origin) : nil
     if given == nil, credentials == nil, let choice, let place = AccountPlace.known(choice) {
       token = try place.token()?.reveal()
+      if token == nil { place.tellEnd() }
       tokens = try place.access()?.provider
     } else {
       (token, tokens) = (given, nil)
