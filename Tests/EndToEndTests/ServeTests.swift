@@ -107,6 +107,9 @@ import Testing
     let made = try Program.run(["serve", "secret", "new", "one", database.file])
     #expect(made.status == 0)
     #expect(made.errors == "runnel: The secret one is for \(database.file).\n")
+    let missing = try Program.run(["serve", "secret", "remove", "two", database.file])
+    #expect(missing.status == 1)
+    #expect(missing.errors.contains("`runnel serve secret list \(database.file)`"))
   }
 
   @Test func readsMakeNoDatabasesAndWritesUpToANumber() throws {

@@ -329,6 +329,10 @@ import Testing
     let secret = made.output.split(separator: "\n").joined()
     #expect(try run(["serve", "secret", "new", "backup"] + options).status == 1)
     #expect(try run(["serve", "secret", "list"] + options).output == "backup\n")
+    let missing = try run(["serve", "secret", "remove", "other"] + options).errors
+    #expect(missing.contains("secret list --store main --namespace chat`"), "\(missing)")
+    let whole = try run(["serve", "secret", "new", "all", "--store", "main"]).errors
+    #expect(whole.contains("is for all namespaces of the store main"), "\(whole)")
     let status = { (server: Served, name: String) in
       try server.client().request("PUT", "/x.json?ns=\(name)&auth=\(secret)", "1").status
     }

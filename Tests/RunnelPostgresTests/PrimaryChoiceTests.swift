@@ -46,7 +46,7 @@ import Testing
     let away = ConnectionRefusal(
       "failed: Connection refused\n\tIs the server running on that host?\n")
     #expect(away.state == nil)
-    #expect(away.text == "failed: Connection refused Is the server running on that host?")
+    #expect(away.text == "failed: Connection refused. Is the server running on that host?")
     #expect(!away.error(isStart: true).isPermanent)
     let bare = ConnectionRefusal("failed: fe_sendauth: no password supplied\n").error(
       isStart: false)

@@ -29,6 +29,18 @@ struct AccessArgument: ParsableArguments {
     }
   }
 
+  /// What an administrator of the place may do everything with, if its name does not say so; nil if it does.
+  var holds: String? {
+    namespace == nil ? store.map { "all namespaces of the store \($0), and for its accounts" } : nil
+  }
+
+  /// The words by which another command means the same place, each with a blank before it.
+  var words: String {
+    let options = [store.map { ["--store", $0] }, namespace.map { ["--namespace", $0] }]
+    let words = options.compactMap(\.self).joined() + [file].compactMap(\.self)
+    return words.map { " " + ShellText.quoted($0) }.joined()
+  }
+
   /// Changes what `body` is given, and stores it unless `body` throws.
   ///
   /// `body` is also given the file of the database, or the name of the namespace.

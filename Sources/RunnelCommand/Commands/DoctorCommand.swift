@@ -196,8 +196,8 @@ struct DoctorCommand: ParsableCommand {
     }
     if report.isSound {
       try StandardOutput.say(
-        "\(file) is sound: format \(report.version), \(report.rowCount) rows, "
-          + "\(report.entryCount) entries of indexes.\n")
+        "\(file) is sound: format \(report.version), "
+          + StoredCounts.words(rows: report.rowCount, entries: report.entryCount) + ".\n")
       if report.uncheckedCount > 0 {
         try StandardOutput.say(
           "\(report.uncheckedCount) rows have no checksum until they are next written, or "

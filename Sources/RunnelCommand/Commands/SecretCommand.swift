@@ -42,7 +42,7 @@ struct NewSecretCommand: ParsableCommand {
       return (secret.text, place)
     }
     try StandardOutput.say(text + "\n")
-    StandardError.say("The secret \(name) is for \(place).")
+    StandardError.say("The secret \(name) is for \(database.holds ?? place).")
   }
 
   /// Refuses the file of a database in the place of the name, which was left out.
@@ -82,7 +82,8 @@ struct RemoveSecretCommand: ParsableCommand {
     try database.change { (secrets: inout ServerSecrets, _) in
       guard secrets.remove(name) else {
         throw Failure(
-          "There is no secret \(name): `runnel serve secret list` lists the existing ones.")
+          "There is no secret \(name): `runnel serve secret list\(database.words)` lists the existing ones."
+        )
       }
     }
   }

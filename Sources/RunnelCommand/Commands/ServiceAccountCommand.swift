@@ -98,8 +98,8 @@ struct RemoveServiceAccountCommand: ParsableCommand {
     try database.change { (accounts: inout ServiceAccounts, _) in
       guard accounts.remove(name) else {
         throw Failure(
-          "There is no service account \(name): `runnel serve service-account list` names those "
-            + "there are.")
+          "There is no service account \(name): `runnel serve service-account list\(database.words)` names "
+            + "those there are.")
       }
     }
   }

@@ -190,8 +190,8 @@ struct CheckStoreCommand: ParsableCommand {
               ? ", of a move to this store that is not complete" : ", frozen for a move"
           }
         try StandardOutput.say(
-          "\(namespace.name) is sound: \(report.rowCount) rows, \(report.entryCount) entries of "
-            + "indexes\(rest).\n")
+          "\(namespace.name) is sound: "
+            + StoredCounts.words(rows: report.rowCount, entries: report.entryCount) + "\(rest).\n")
       }
     }
     if faultCount > 0 {

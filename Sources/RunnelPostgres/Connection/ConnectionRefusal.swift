@@ -17,7 +17,7 @@ struct ConnectionRefusal {
     for line in raw.split(separator: "\n") where !line.hasPrefix("LOCATION:") {
       parts.append(contentsOf: line.split(separator: "\t"))
     }
-    text = parts.joined(separator: " ")
+    text = MessageLines.joined(parts)
     guard let found = ConnectionRefusal.code(in: text) else { return }
     state = String(text[found].prefix(5))
     text.removeSubrange(found)

@@ -144,7 +144,7 @@ struct PostgresHandshake {
   /// What libpq says of a connection, in one line.
   static func message(of connection: OpaquePointer, _ pq: UnsafePointer<runnel_pq>) -> String {
     let text = pq.pointee.PQerrorMessage(connection).map { String(cString: $0) } ?? ""
-    return text.split { "\n\t".contains($0) }.joined(separator: " ")
+    return MessageLines.joined(text.split { "\n\t".contains($0) })
   }
 }
 

@@ -32,7 +32,7 @@ package struct PostgresPlace: Hashable, Sendable {
     }
     defer { pq.pointee.PQfreemem(message) }
     let words = message.map { String(cString: $0) } ?? "it is no connection string"
-    return words.split { "\n\t".contains($0) }.joined(separator: " ")
+    return MessageLines.joined(words.split { "\n\t".contains($0) })
   }
 
   /// Makes the place that a service of libpq names, in `pg_service.conf`.

@@ -104,7 +104,8 @@ extension ServedDatabase {
     if storage.hasNoSpace(failure) {
       return TreeError(
         .unavailable,
-        "The disk of the server has no space left, and \(job.nothingDone): try again later.")
+        "The disk of the \(place.file == nil ? "store" : "server") has no space left, and \(job.nothingDone): try "
+          + "again later.")
     }
     if storage.loss != nil, !storage.mayReturn {
       return TreeError(
