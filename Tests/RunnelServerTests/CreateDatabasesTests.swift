@@ -108,7 +108,10 @@ import Testing
       let put = try server.request("PUT", "/a.json?ns=new", "1", headers: ["if-match": "other"])
       #expect(put.status == 412)
       let socket = try server.socket("/.ws?v=5&ns=new")
-      #expect(try socket.status(1, "p", "{\"p\":\"/a\",\"d\":1,\"h\":\"other\"}") == "datastale")
+      try socket.ask(1, "p", "{\"p\":\"/a\",\"d\":1,\"h\":\"other\"}")
+      // First it is told what stands there.
+      #expect(try socket.next()["b"]?["d"] == .null)
+      #expect(try socket.next()["b"]?["s"] == "datastale")
       #expect(try names().isEmpty)
       #expect(try socket.status(2, "p", "{\"p\":\"/a\",\"d\":1,\"h\":\"\"}") == "ok")
       #expect(try names() == ["new.db"])
