@@ -54,6 +54,15 @@ unsigned runnel_storage_index_cuts(unsigned long inode);
 /// Source: SQLite, "Database File Format", section 4.2.
 void runnel_storage_log_sum(const void *bytes, long count, int is_big_endian, unsigned sums[2]);
 
+/// Reads the first bytes of a file in a process of its own; returns how many, or -1.
+///
+/// A process that closes a file gives up its locks on it, whoever in it made them. So an index that another
+/// thread may have just opened is not opened here.
+long runnel_storage_read_apart(const char *path, void *bytes, long count);
+
+/// Returns when the machine was started, in seconds since 1970, or -1.
+long long runnel_storage_machine_start(void);
+
 /// Gives a file another name if nothing has it; returns 0, or the number of the error (EEXIST: the name is
 /// taken; EINVAL or ENOSYS: the file system cannot do this).
 int runnel_storage_rename_new(const char *from, const char *to);

@@ -194,6 +194,10 @@ struct DoctorCommand: ParsableCommand {
         "\(file): no write of the history needs it; a repair removes it, so keep what you want of it.\n"
       )
     }
+    if let torn = report.tornLogEnd {
+      try StandardOutput.say(
+        "\(file)-wal: \(torn), as after a power failure; the file is read without that write.\n")
+    }
     if report.isSound {
       try StandardOutput.say(
         "\(file) is sound: format \(report.version), "

@@ -73,6 +73,7 @@ final class SQLiteStore {
       if !isReadOnly { try CompanionFiles.unlock(beside: file) }
       let newest = try SQLiteStore.checkLog(of: file, isPatient: busyTimeout > .zero)
       try SQLiteStore.checkIndex(of: file, isPatient: busyTimeout > .zero)
+      try SQLiteStore.checkEndOfLog(of: file)
       if !isLogDamageAccepted { try SQLiteStore.checkLog(ofSmallFile: file) }
       // A connection that cannot write leaves even the log of a foreign file untouched.
       if !isReadOnly, let kind = try SQLiteStore.peek(file, busyTimeout) {

@@ -24,7 +24,8 @@ package enum DatabaseCare {
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseReport {
     // SQLite may change the log when it opens the file.
-    let damage = LogCheck.damage(ofLogBeside: file)
+    let fault = LogCheck.fault(ofLogBeside: file)
+    let tornEnd = LogCheck.tornEnd(ofLogBeside: file)
     let store: SQLiteStore
     do {
       store = try SQLiteStore(
@@ -46,9 +47,8 @@ package enum DatabaseCare {
       return report ?? DatabaseReport()
     }
     try store.close()
-    if let damage {
-      report.add(DatabaseFault(place: "\(file)-wal", what: damage, remedy: .none))
-    }
+    if let fault { report.add(fault) }
+    report.tornLogEnd = tornEnd
     return report
   }
 
@@ -73,10 +73,10 @@ package enum DatabaseCare {
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseRepair {
     // Opening the file for writing would remove what stands behind the damage.
-    if let damage = LogCheck.damage(ofLogBeside: file) {
+    if let fault = LogCheck.fault(ofLogBeside: file) {
       var report = DatabaseReport()
       report.isComplete = false
-      report.add(DatabaseFault(place: "\(file)-wal", what: damage, remedy: .none))
+      report.add(fault)
       return DatabaseRepair(before: report)
     }
     let store: SQLiteStore
@@ -125,11 +125,10 @@ extension DatabaseCare {
     else { throw error }
     var report = DatabaseReport()
     report.isComplete = false
-    let damage = LogCheck.damage(ofLogBeside: file)
     report.add(
-      DatabaseFault(
-        place: damage == nil ? "SQLite" : "\(file)-wal",
-        what: damage ?? "a page that every program needs cannot be read", remedy: .none))
+      LogCheck.fault(ofLogBeside: file)
+        ?? DatabaseFault(
+          place: "SQLite", what: "a page that every program needs cannot be read", remedy: .none))
     return report
   }
 }

@@ -200,7 +200,9 @@ extension DatabaseCare {
       // Of an emptied file, all that is left is in its log.
       let isEmptied = WholeCopy.isEmpty(file)
       let hasForeignLog = !isEmptied && isLogForeign(to: file)
-      let logDamage = hasForeignLog ? nil : LogCheck.damage(ofLogBeside: file)
+      let logDamage =
+        hasForeignLog
+        ? nil : LogCheck.damage(ofLogBeside: file) ?? LogCheck.tornEnd(ofLogBeside: file)
       let isPatched = isEmptied || logDamage != nil
       var whole: WholeCopy?
       if isPatched {

@@ -34,7 +34,7 @@ extension SQLiteStore {
   /// Whether a process holds a lock on a file, by the kernel's list.
   ///
   /// The file itself must not be opened: closing it again would give up this process's own locks on it.
-  private static func isLocked(inode: UInt64) -> Bool {
+  static func isLocked(inode: UInt64) -> Bool {
     guard let locks = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else {
       return true
     }

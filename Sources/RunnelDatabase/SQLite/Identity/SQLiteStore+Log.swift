@@ -95,6 +95,21 @@ extension SQLiteStore {
     try checkLogIsWhole(of: file, file) { 0 }
   }
 
+  /// Checks that all writes are in the log of which its index knows, before SQLite makes that anew.
+  ///
+  /// - Throws: `DatabaseError` (`corrupt`) if acknowledged writes are missing.
+  static func checkEndOfLog(of file: String) throws {
+    // A program may begin the log anew meanwhile.
+    var found: LogCheck.Damage?
+    for look in 0..<looks.count {
+      if look > 0 { poll(nil, 0, looks.pauseMilliseconds) }
+      found = LogCheck.lossKnownToIndex(besideFile: file)
+      if found == nil { return }
+    }
+    guard let found else { return }
+    throw damagedLog(file, found.words, isAtEnd: found.isAtEnd)
+  }
+
   private static func checkLogIsWhole(
     of path: String, _ file: String, after frames: () -> Int
   ) throws {
@@ -149,11 +164,15 @@ extension SQLiteStore {
     return found
   }
 
-  private static func damagedLog(_ file: String, _ words: String) -> DatabaseError {
-    DatabaseError(
+  /// The error for a damaged log; if all but its end can be read, with the way to go on so.
+  private static func damagedLog(
+    _ file: String, _ words: String, isAtEnd: Bool = false
+  ) -> DatabaseError {
+    let wayOn = isAtEnd ? ", or go on with what was written before: rm \(file)-shm" : ""
+    return DatabaseError(
       .corrupt,
       "\(file)-wal, the log of \(file), is damaged: \(words). Nothing was changed: "
-        + "restore a backup or a copy."
+        + "restore a backup or a copy\(wayOn)."
     ).with(.salvage(file: file))
   }
 
