@@ -82,8 +82,9 @@ package struct DatabaseReport: Sendable {
   /// They are left by an import or an undoing that was killed, and by writes that the history has
   /// forgotten.
   package internal(set) var unnamedFiles: [String] = []
-  /// What is not whole of the last write in the log, in words; nil if all is. A power failure may leave that,
-  /// so it is no fault, and the write counts as not made.
+  /// What is not whole of the last write in the log, in words; nil if all is.
+  ///
+  /// A power failure may leave that, so it is no fault, and the write counts as not made.
   package internal(set) var tornLogEnd: String?
   /// False if the file is so damaged that its rows could not be checked.
   package internal(set) var isComplete = true
