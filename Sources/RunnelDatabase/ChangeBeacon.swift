@@ -31,9 +31,9 @@ struct ChangeBeacon {
   /// the database's permissions.
   init?(database file: String) {
     let beacon = ChangeBeacon.path(ofDatabase: file)
-    var descriptor = open(beacon, O_WRONLY | O_CLOEXEC)
+    var descriptor = ChangeBeacon.open(beacon)
     if descriptor < 0, errno == ENOENT {
-      descriptor = open(beacon, O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
+      descriptor = ChangeBeacon.open(beacon, O_CREAT)
       var status = stat()
       if descriptor >= 0, stat(file, &status) == 0 {
         // If this fails, other processes find the commits by looking periodically.
@@ -46,9 +46,21 @@ struct ChangeBeacon {
 
   /// Opens the beacon; nil if there is none.
   init?(existingFor file: String) {
-    let descriptor = open(ChangeBeacon.path(ofDatabase: file), O_WRONLY | O_CLOEXEC)
+    let descriptor = ChangeBeacon.open(ChangeBeacon.path(ofDatabase: file))
     if descriptor < 0 { return nil }
     self.descriptor = descriptor
+  }
+
+  /// Opens a file; -1 if that fails, or if a pipe or another thing that is no file has the name.
+  private static func open(_ path: String, _ flags: Int32 = 0) -> Int32 {
+    // To open a pipe would wait for its other end.
+    let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | flags, 0o644)
+    if descriptor < 0 { return -1 }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, FileKind.words(status.st_mode) == nil { return descriptor }
+    runnel_close(descriptor)
+    errno = EINVAL
+    return -1
   }
 
   /// Tells the others that something was committed.

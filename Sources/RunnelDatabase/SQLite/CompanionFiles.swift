@@ -4,6 +4,23 @@ import Glibc
 enum CompanionFiles {
   private static let suffixes = ["-wal", "-shm"]
 
+  /// Checks that what stands at the names of a database and its companion files are files: to open a pipe
+  /// would wait for its other end without an end.
+  ///
+  /// - Throws: `DatabaseError` (`cannotOpen`) that names what is none.
+  static func checkKinds(of file: String) throws {
+    if let kind = FileKind.otherThanFile(file) {
+      throw DatabaseError(.cannotOpen, "\(file) is \(kind), and no file: name another one.")
+    }
+    for name in (suffixes + ["-journal"]).map({ file + $0 }) {
+      guard let kind = FileKind.otherThanFile(name) else { continue }
+      throw DatabaseError(
+        .cannotOpen,
+        "\(name) is \(kind), and no file: a file of \(file) has this name. Nothing was changed: remove "
+          + "\(name), or give it another name.")
+    }
+  }
+
   /// Makes the companion files writable if the database is.
   ///
   /// SQLite gives them the permissions of the database when it makes them, and a reader leaves them

@@ -28,6 +28,8 @@ final class SQLiteStore {
   /// The state at which the version and the indexes were checked; nil if they must be checked
   /// again.
   private var knownState: Int64?
+  /// The content as it was seen last; nil before that, and in an older format.
+  private var anchor: ContentAnchor?
   /// The log of reads that an index would make faster.
   let adviceLog = AdviceLog()
   /// False within a transaction that need not be kept, and after one until that is set again.
@@ -64,10 +66,7 @@ final class SQLiteStore {
     try DatabaseFileName.check(file)
     self.file = file
     IndexGuard.install()
-    // SQLite would wait forever for the other end of a pipe.
-    if let kind = FileKind.otherThanFile(file) {
-      throw DatabaseError(.cannotOpen, "\(file) is \(kind), and no file: name another one.")
-    }
+    try CompanionFiles.checkKinds(of: file)
     if !isReadOnly { try CompanionFiles.checkNames(of: file) }
     do {
       if !isReadOnly { try CompanionFiles.unlock(beside: file) }
@@ -330,10 +329,13 @@ final class SQLiteStore {
           }
           // The files are checked before the commit, so that nothing is written to foreign files,
           // and after it, so that a write that is reported as done is in the file with that name.
+          // What is damaged tells nothing; whoever needs it says so.
+          let written = isWriting ? try? ContentAnchor(db, statements) : nil
           if isWriting { try checkFiles(db) }
           isCommitting = isWriting
           try statements.statement("COMMIT", db).run()
           isCommitted = isWriting
+          if isCommitted { anchor = written }
           if isWriting { try checkFiles(db, isCommitted: true) }
           hasMarked = hasMarked || isWriting
           return result
@@ -399,6 +401,7 @@ final class SQLiteStore {
     if state == nil || state != knownState {
       let version = try Schema.fileVersion(db)
       try SQLiteStore.check(version: version, file: file)
+      anchor = try ContentAnchor.following(anchor, db, statements, version: version)
       if hasAddedColumns, version >= Migration.version3.version {
         try Schema.removeColumns(db)
         hasAddedColumns = false
@@ -473,16 +476,6 @@ final class SQLiteStore {
 
   /// Notes that the files are lost, or that they are back.
   func note(_ loss: FileLoss?) { self.loss = loss }
-
-  /// The value of `PRAGMA synchronous`; 2 is FULL.
-  func synchronousMode() throws -> Int? {
-    try queue.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
-  }
-
-  /// Limits the size of the file to a number of pages, like a full disk; for tests.
-  func limitPages(to count: Int) throws {
-    try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
-  }
 
   /// Closes the file; the store must not be used afterwards.
   func close() throws {

@@ -40,4 +40,12 @@ extension FileEditor {
     try body()
     try queue.close()
   }
+
+  /// Makes a file the copy of another one, as the command `.restore` of SQLite's program does.
+  static func restore(_ source: String, into file: String) throws {
+    let (from, to) = (try DatabaseQueue(path: source), try DatabaseQueue(path: file))
+    try from.backup(to: to)
+    try from.close()
+    try to.close()
+  }
 }

@@ -23,6 +23,7 @@ package enum DatabaseCare {
     file: String, busyTimeout: Duration = .seconds(5),
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseReport {
+    try CompanionFiles.checkKinds(of: file)
     // SQLite may change the log when it opens the file.
     let fault = LogCheck.fault(ofLogBeside: file)
     let tornEnd = LogCheck.tornEnd(ofLogBeside: file)
@@ -72,6 +73,7 @@ package enum DatabaseCare {
     file: String, busyTimeout: Duration = .seconds(5),
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseRepair {
+    try CompanionFiles.checkKinds(of: file)
     // Opening the file for writing would remove what stands behind the damage.
     if let fault = LogCheck.fault(ofLogBeside: file) {
       var report = DatabaseReport()

@@ -195,6 +195,7 @@ extension DatabaseCare {
     var configuration = Configuration()
     configuration.readonly = true
     let part = new + salvagedSuffix
+    try CompanionFiles.checkKinds(of: file)
     removeSalvaged(new)
     do {
       // Of an emptied file, all that is left is in its log.

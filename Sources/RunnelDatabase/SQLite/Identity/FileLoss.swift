@@ -11,6 +11,8 @@ enum FileLoss: Error, Hashable {
   case replaced(isAt: String?)
   /// The file is shorter than its content, or has other content.
   case overwritten
+  /// All files were written over with others that fit each other: the content is another one, or an older one.
+  case contentReplaced
   /// The log was deleted; `isSaved` tells whether its content is in the file now.
   case logDeleted(isSaved: Bool)
   /// Another file has the name of the log.
@@ -47,7 +49,7 @@ extension FileLoss {
     switch self {
     case .deleted, .moved, .replaced, .overwritten: .file
     case .logDeleted, .logReplaced, .indexLost, .indexCut: .companion
-    case .logOverwritten: .content
+    case .logOverwritten, .contentReplaced: .content
     }
   }
 
@@ -57,6 +59,8 @@ extension FileLoss {
     case .moved(let place, _): "\(file) is gone: it was moved to \(place) while it was open."
     case .replaced: "\(file) is gone: another file was put in its place while it was open."
     case .overwritten: "\(file) is gone: it was cut off or overwritten while it was open."
+    case .contentReplaced:
+      "\(file) has other content, or an older state: it and its log were written over while it was open."
     case .logDeleted: "\(file)-wal, the log of \(file), was deleted while it was open."
     case .logReplaced: "\(file)-wal, the log of \(file), was replaced while it was open."
     case .logOverwritten:
@@ -73,6 +77,9 @@ extension FileLoss {
     case .logOverwritten:
       "What the log held and \(file) does not is lost, here too, and a copy of all may fail: export what is still "
         + "shown, close all programs that have it open, and open it again, or restore a copy."
+    case .contentReplaced:
+      "What it held is lost, here too: export what is still shown, close all programs that have it open, and open "
+        + "it again, or restore a copy."
     case .moved(let place, leavesLog: false):
       "What was saved is there: open \(place), or move it back."
     case .replaced(let place?):

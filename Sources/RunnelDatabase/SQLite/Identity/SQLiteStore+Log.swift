@@ -143,7 +143,11 @@ extension SQLiteStore {
         }
         guard let damaged = SQLiteStore.firstDamagedFrame(db) else { return nil }
         _ = runnel_storage_keep_log(db.runnelConnection, 1)
-        return SQLiteStore.damagedLog(file, "its part \(damaged + 1) was written over")
+        return SQLiteStore.damagedLog(
+          file, "its part \(damaged + 1) was written over",
+          outcome:
+            "What was acknowledged before stands in the log as far as its parts are whole, and was not "
+            + "put into the file")
       }
     } catch {
       return DatabaseError(error, file: file)
@@ -166,12 +170,12 @@ extension SQLiteStore {
 
   /// The error for a damaged log; if all but its end can be read, with the way to go on so.
   private static func damagedLog(
-    _ file: String, _ words: String, isAtEnd: Bool = false
+    _ file: String, _ words: String, outcome: String = "Nothing was changed", isAtEnd: Bool = false
   ) -> DatabaseError {
     let wayOn = isAtEnd ? ", or go on with what was written before: rm \(file)-shm" : ""
     return DatabaseError(
       .corrupt,
-      "\(file)-wal, the log of \(file), is damaged: \(words). Nothing was changed: "
+      "\(file)-wal, the log of \(file), is damaged: \(words). \(outcome): "
         + "restore a backup or a copy\(wayOn)."
     ).with(.salvage(file: file))
   }
