@@ -41,6 +41,17 @@ import Testing
     }
   }
 
+  @Test func requestsWhoseBodyCameWithTheHeadKeepTheirConnection() async throws {
+    try await withServer { server in
+      let client = try server.client()
+      for _ in 0..<3 {
+        let refused = try client.request("PUT", "/x.json?ns=unknown", "123")
+        #expect(refused.status == 404 && refused.headers["connection"] == nil)
+      }
+      #expect(try client.request("PUT", "/x.json", "1").status == 200)
+    }
+  }
+
   @Test func requestsWithoutABodyKeepTheirConnection() async throws {
     try await withServer { server in
       let client = try server.client()

@@ -26,6 +26,15 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     var bodyBytes = 0
     var isRequestComplete = false
     var hasHead = false
+    /// The answer, while it is held back.
+    var held: HeldAnswer?
+  }
+
+  /// An answer that was given before the body of its request was there.
+  private struct HeldAnswer {
+    var head: HTTPResponse
+    var pieces: [[UInt8]] = []
+    var isWhole = false
   }
 
   /// The most unwanted bytes of a body that are read so that its sender reads the answer.
@@ -80,6 +89,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     switch unwrapInboundIn(data) {
     case .head(let head): begin(head, context)
     case .body(let piece):
+      if exchange?.held?.isWhole == true { return }
       exchange?.bodyBytes += piece.readableBytes
       allowBody()
       exchange?.handling.received(Array(piece.readableBytesView))
@@ -91,7 +101,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         isAnswered = false
         gate.allow(limits.idleMilliseconds, .idleTime)
       } else {
-        exchange?.handling.receivedAll()
+        let isAnswerWhole = exchange?.held?.isWhole == true
+        release()
+        if !isAnswerWhole { exchange?.handling.receivedAll() }
       }
     }
   }
@@ -242,10 +254,36 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   func send(_ head: HTTPResponse, of channel: ExchangeChannel) {
     guard let exchange, exchange.channel === channel, !exchange.hasHead else { return }
     self.exchange?.hasHead = true
-    if gate.isStopping, !exchange.handling.outlastsListening { self.exchange?.keepsAlive = false }
+    if exchange.bringsBody, !exchange.isRequestComplete { return hold(head) }
+    write(head)
+  }
+
+  /// Holds an answer back until what was received is handled: often the body came with the head.
+  private func hold(_ head: HTTPResponse) {
+    exchange?.held = HeldAnswer(head: head)
+    guard let context else { return }
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.execute {
+      bound.value.release()
+      bound.value.flush()
+    }
+  }
+
+  /// Sends the answer that is held back.
+  private func release() {
+    guard let exchange, let held = exchange.held else { return }
+    self.exchange?.held = nil
     // Who passes requests on may never send the body of one that is refused: what it sends next on this
     // connection would be taken for that.
-    if exchange.bringsBody, !exchange.isRequestComplete { self.exchange?.keepsAlive = false }
+    if !exchange.isRequestComplete { self.exchange?.keepsAlive = false }
+    write(held.head)
+    for piece in held.pieces { send(piece, of: exchange.channel) }
+    if held.isWhole { end(exchange.channel) }
+  }
+
+  private func write(_ head: HTTPResponse) {
+    guard let exchange else { return }
+    if gate.isStopping, !exchange.handling.outlastsListening { self.exchange?.keepsAlive = false }
     var answer = HTTPResponseHead(head)
     answer.version = exchange.version
     if self.exchange?.keepsAlive == false {
@@ -258,12 +296,20 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     guard let exchange, exchange.channel === channel, !exchange.hasNoBody, !piece.isEmpty,
       let context
     else { return }
+    if exchange.held != nil {
+      self.exchange?.held?.pieces.append(piece)
+      return
+    }
     let buffer = context.channel.allocator.buffer(bytes: piece)
     context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
   }
 
   func end(_ channel: ExchangeChannel) {
     guard let exchange, exchange.channel === channel, let context else { return }
+    if exchange.held != nil {
+      self.exchange?.held?.isWhole = true
+      return
+    }
     forget(exchange)
     setReading(true)
     if !exchange.keepsAlive {

@@ -35,8 +35,13 @@ extension FileGone {
   /// The reason why nothing is written any more, or nil while the file exists.
   static func reasonGone(_ state: AppState) -> String? {
     guard let gone = state.database.fileGone else { return nil }
-    if gone.part == .file { return "the file is gone: nothing is written any more" }
-    return "the file's log was lost: nothing is written any more"
+    let what =
+      switch gone.part {
+      case .file: "the file is gone"
+      case .companion: "the file's log was lost"
+      case .content: "a part of what was saved is lost"
+      }
+    return "\(what): nothing is written any more"
   }
 
   /// The message shown while there is no other one, or nil while the file exists.
