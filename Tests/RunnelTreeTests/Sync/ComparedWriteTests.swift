@@ -161,7 +161,8 @@ import Testing
     let (id, sent) = try write(form("A1", "A2"), comparing: [place("n")])
     #expect(sent.count == 1)
     _ = try engine.disconnect(now: 6, &storage)
-    expectRefusal(of: id, in: try reconnect(["n": ["aa": "R1", "bb": "y", "cc": "z"]]))
+    let outcome = try reconnect(["n": ["aa": "R1", "bb": "y", "cc": "z"]])
+    expectRefusal(of: id, in: outcome)
     #expect(shown == ["n": ["aa": "R1", "bb": "y", "cc": "z"]])
   }
 
@@ -214,7 +215,8 @@ import Testing
   @Test mutating func whatHoldsItsBasesIsRefusedThoughItWaited() throws {
     _ = try engine.disconnect(now: 0, &storage)
     let id = try undo(form("A1", "A2"), around: place("n"))
-    expectRefusal(of: id, in: try reconnect(["n": ["aa": "R1", "bb": "y", "cc": "z"]]))
+    let outcome = try reconnect(["n": ["aa": "R1", "bb": "y", "cc": "z"]])
+    expectRefusal(of: id, in: outcome)
     #expect(shown == ["n": ["aa": "R1", "bb": "y", "cc": "z"]])
   }
 
