@@ -1,4 +1,4 @@
-/// The numbers in a JSON document that have more digits than a number keeps.
+/// The numbers in a JSON document that have more digits than a number keeps, or are too small for one.
 package struct RoundedNumbers: Hashable, Sendable {
   /// The most digits that every number keeps.
   private static let exactDigits = 15
@@ -9,6 +9,8 @@ package struct RoundedNumbers: Hashable, Sendable {
   private var first = ""
   /// What the first one is read as.
   private var firstRead = ""
+  /// True if the first one is too small, and if any is.
+  private var (isFirstSmall, isAnySmall) = (false, false)
 
   /// Looks at a document that was parsed without an error; of other bytes, anything may be counted.
   ///
@@ -21,7 +23,12 @@ package struct RoundedNumbers: Hashable, Sendable {
         continue
       }
       let end = RoundedNumbers.end(ofNumberAt: index, in: bytes)
-      if end - index > RoundedNumbers.exactDigits { note(bytes[index..<end]) }
+      let number = bytes[index..<end]
+      if number.count > RoundedNumbers.exactDigits
+        || number.contains(where: RoundedNumbers.isExponentMark)
+      {
+        note(number)
+      }
       index = max(end, index + 1)
     }
   }
@@ -30,9 +37,12 @@ package struct RoundedNumbers: Hashable, Sendable {
   package var sentence: String? {
     switch count {
     case 0: nil
-    case 1: "1 number has more digits than are kept: \(first) is read as \(firstRead)."
+    case 1:
+      "1 number \(isFirstSmall ? "is too small to be kept" : "has more digits than are kept"): "
+        + "\(first) is read as \(firstRead)."
     default:
-      "\(count) numbers have more digits than are kept: the first, \(first), is read as \(firstRead)."
+      "\(count) numbers have more digits than are kept\(isAnySmall ? ", or are too small" : ""): the first, "
+        + "\(first), is read as \(firstRead)."
     }
   }
 
@@ -41,8 +51,14 @@ package struct RoundedNumbers: Hashable, Sendable {
     guard case .number(let number)? = try? JSONValue(parsing: text) else { return }
     let read = JSONValue.number(number).jsonText()
     if RoundedNumbers.digits(of: text) == RoundedNumbers.digits(of: read) { return }
-    if count == 0 { (first, firstRead) = (text, read) }
+    let isSmall = RoundedNumbers.digits(of: read).isEmpty
+    if count == 0 { (first, firstRead, isFirstSmall) = (text, read, isSmall) }
+    if isSmall { isAnySmall = true }
     count += 1
+  }
+
+  private static func isExponentMark(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E")
   }
 
   /// The digits of a number without zeros at either end, whatever its exponent is.

@@ -5,7 +5,7 @@ import RunnelBase
 struct DataArgument: ParsableArguments {
   /// The source of the value.
   enum Source {
-    /// A value, with what is said about numbers that it does not keep as they are written.
+    /// A value, with what is said about what of it is not kept as it is written.
     case json(JSONValue, remark: String?)
     case standardInput
   }
@@ -15,7 +15,8 @@ struct DataArgument: ParsableArguments {
     transform: DataArgument.source)
   var data: Source?
 
-  /// Returns the value; of numbers with more digits than are kept, standard error tells what they are read as.
+  /// Returns the value; standard error tells of numbers that are not kept as they are written, and of members
+  /// that a later one hides.
   ///
   /// - Parameter empty: the value if none is given and standard input is empty; nil if that is an error.
   /// - Returns: the value.
@@ -61,8 +62,7 @@ struct DataArgument: ParsableArguments {
     if let empty, isOmitted, bytes.isEmpty { return empty }
     do throws(JSONError) {
       let json = try JSONValue(parsing: bytes)
-      let rounded = bytes.withUnsafeBufferPointer { RoundedNumbers(in: $0) }
-      if let remark = rounded.sentence { StandardError.say(remark) }
+      if let remark = DataArgument.remark(on: bytes) { StandardError.say(remark) }
       return json
     } catch {
       throw Failure("Standard input is not JSON: \(error).")
@@ -71,9 +71,16 @@ struct DataArgument: ParsableArguments {
 
   static func source(_ text: String) throws -> Source {
     if text == InputDocument.standardInputName { return .standardInput }
-    let value = try CommandLineJSON.value(text)
-    let rounded = Array(text.utf8).withUnsafeBufferPointer { RoundedNumbers(in: $0) }
-    return .json(value, remark: rounded.sentence)
+    return .json(try CommandLineJSON.value(text), remark: remark(on: Array(text.utf8)))
+  }
+
+  /// What is said about a document that was parsed; nil if all of it is kept as it is written.
+  private static func remark(on bytes: [UInt8]) -> String? {
+    bytes.withUnsafeBufferPointer { bytes in
+      let sentences = [RoundedNumbers(in: bytes).sentence, RepeatedMembers(in: bytes).sentence]
+      let said = sentences.compactMap(\.self)
+      return said.isEmpty ? nil : said.joined(separator: " ")
+    }
   }
 }
 
