@@ -145,7 +145,7 @@ import Testing
     #expect(app.state.database.fileGone?.part == .content)
     #expect(FileGone.waysOut(app.state) == "ye exports this view")
     app.press("Esc a")
-    #expect(app.toast.hasPrefix("the file's log was lost"), "\(app.toast)")
+    #expect(app.toast.hasPrefix("a part of what was saved is lost"), "\(app.toast)")
   }
 
   @Test func theWaysOutAreWholeOnNarrowScreens() throws {

@@ -25,6 +25,7 @@ import Testing
 
   /// The files of a writer that was killed; with all data in the log, or most of it in the file.
   private func killedWriter(isSmall: Bool = true) throws -> Left {
+    for suffix in ["", "-wal", "-shm", "-notify"] { unlink(folder.file("test.db\(suffix)")) }
     let session = try folder.session()
     if !isSmall {
       try session.set("/large", largeObject(900))
