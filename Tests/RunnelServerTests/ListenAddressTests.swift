@@ -1,4 +1,4 @@
-import RunnelNetwork
+@testable import RunnelNetwork
 import Testing
 
 /// The texts that name where a server listens.
@@ -10,6 +10,16 @@ import Testing
   func aTextNamesAnAddress(text: String, first: String) throws {
     let addresses = try NetworkAddress.resolve(text, defaultPort: 9000)
     #expect(addresses.first?.description == first)
+  }
+
+  /// Mailed links, and the issuer of tokens.
+  @Test(arguments: [
+    ("9158", "localhost:9158"), (":9158", "localhost:9158"), ("localhost", "localhost:9000"),
+    ("box:1", "box:1"), ("*:1", "localhost:1"), ("*", "localhost:9000"), ("[::1]:80", "[::1]:80"),
+    ("::1", "[::1]:9000"),
+  ])
+  func clientsReachTheServerThere(text: String, place: String) throws {
+    #expect(try NetworkAddress.place(text, defaultPort: 9000) == place)
   }
 
   /// The system takes a number for an IPv4 address.

@@ -44,6 +44,17 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: `NetworkError` if the text is invalid.
   package static func check(_ text: String) throws(NetworkError) { _ = try split(text, 0) }
 
+  /// Returns where a client of this machine reaches a server that listens on a text, as `HOST:PORT`.
+  ///
+  /// - Throws: `NetworkError` if the text is invalid.
+  package static func place(
+    _ text: String, defaultPort: Int
+  ) throws(NetworkError) -> String {
+    let (host, port) = try split(text, defaultPort)
+    let name = host.isEmpty || host == "*" ? "localhost" : host
+    return (name.contains(":") ? "[\(name)]" : name) + ":\(port)"
+  }
+
   private static func split(
     _ text: String, _ defaultPort: Int
   ) throws(NetworkError) -> (host: String, port: Int) {

@@ -71,10 +71,9 @@ public struct AccountsConfiguration: Sendable {
   /// The address at which the server is reached, as far as it is known.
   private static func address(_ configuration: ServerConfiguration) -> String {
     let listened = configuration.listen.first ?? "localhost"
-    let last = listened.split(separator: ":", omittingEmptySubsequences: false).last ?? ""
-    let hasPort = listened.contains(":") && !last.isEmpty && last.allSatisfy(\.isNumber)
-    let place = hasPort ? listened : "\(listened):\(ServerConfiguration.defaultPort)"
-    let host = place.hasPrefix("*") ? "localhost" + place.dropFirst() : place
-    return (configuration.tls == nil ? "http://" : "https://") + host
+    let port = ServerConfiguration.defaultPort
+    // A text that is no address is refused where the server begins to listen.
+    let place = (try? NetworkAddress.place(listened, defaultPort: port)) ?? listened
+    return (configuration.tls == nil ? "http://" : "https://") + place
   }
 }
