@@ -37,8 +37,9 @@ struct ImportRun {
     func wayOnBesideOthers(_ next: Int) -> String {
       switch self {
       case .importing:
-        "Leave out of the document what shall stay as it is, or replace it with --force; then "
-          + wayOn(next)
+        "With --force, \(next == 1 ? "import it again" : "continue with --from-batch \(next)") to replace "
+          + "it. Or leave out of the document what shall stay as it is, and import that with --merge, from "
+          + "its first batch."
       case .copying: "With --force, copy again to replace it."
       }
     }

@@ -97,6 +97,8 @@ public final class NetworkServer: Sendable {
         certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
       configuration.minimumTLSVersion = .tlsv12
       configuration.applicationProtocols = ["http/1.1"]
+      // Who does not read does not confirm the end either: a server that ends waits for that.
+      configuration.shutdownTimeout = .milliseconds(500)
       return try NIOSSLContext(configuration: configuration)
     } catch {
       throw NetworkError(
