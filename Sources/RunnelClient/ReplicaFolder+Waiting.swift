@@ -96,26 +96,27 @@ extension ReplicaFolder {
     return count == 0 ? nil : WaitingFile(file: file, user: user, pendingCount: count)
   }
 
-  /// Returns the number of the writes in a user's replica that the origin refused, and that were neither sent again
-  /// nor dropped; 0 if there is no replica, or if it cannot be read.
+  /// Returns the numbers of the writes in a user's replica that wait, and of those that the origin refused and that
+  /// were neither sent again nor dropped; 0 if there is no replica, or if it cannot be read.
   ///
   /// - Parameters:
   ///   - address: the origin.
   ///   - user: the user that the access names.
   ///   - environment: the environment variables of the process.
-  /// - Returns: the number.
-  package static func refusedCount(
+  /// - Returns: the numbers.
+  package static func counts(
     of address: OriginAddress, user: String, environment: [String: String]
-  ) -> Int {
-    guard let folder = try? self.folder(environment) else { return 0 }
+  ) -> (pending: Int, refused: Int) {
+    guard let folder = try? self.folder(environment) else { return (0, 0) }
     let file = "\(folder)/\(fileName(for: address, user: user))"
     // What cannot be read is told when it is opened.
     guard access(file, F_OK) == 0,
       let session = try? DatabaseSession(file: file, isReadOnly: true, environment: .system)
-    else { return 0 }
+    else { return (0, 0) }
     // Nothing was written that closing could lose.
     defer { try? session.close() }
-    return (try? session.refusedWrites())?.count ?? 0
+    let pending = (try? session.pendingWritesOfUser())?.count ?? 0
+    return (pending, (try? session.refusedWrites())?.count ?? 0)
   }
 
   /// Returns the user whose replica a file is, as the access named the user; nil if its name does not tell it.

@@ -170,7 +170,7 @@ import Testing
     let counts = Mutex(["left": 2, "lost": 1, "public": 4, "none": 0])
     let replicas = WaitingReplicas(
       count: { user in counts.withLock { $0[user] ?? 0 } },
-      refusedCount: { $0 == "public" ? 3 : 0 },
+      counts: { user in (counts.withLock { $0[user] ?? 0 }, user == "public" ? 3 : 0) },
       users: { counts.withLock { $0.keys.sorted() } },
       drop: { user in counts.withLock { $0[user] = nil } })
     let work = AccountWork(home, replicas: replicas, wake: {})

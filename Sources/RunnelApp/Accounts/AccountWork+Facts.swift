@@ -44,8 +44,7 @@ extension AccountWork {
     }
     let nobody = OriginAccess.nobody.user
     let hasOfNobody = user != nil && others.contains(nobody)
-    facts.nobodyCount = hasOfNobody ? replicas.count(nobody) : 0
-    facts.nobodyRefusedCount = hasOfNobody ? replicas.refusedCount(nobody) : 0
+    (facts.nobodyCount, facts.nobodyRefusedCount) = hasOfNobody ? replicas.counts(nobody) : (0, 0)
     // Only who has an account here, or has written, may write.
     let counted =
       known.map(\.account.id)

@@ -8,8 +8,8 @@ struct WaitingReplicas: Sendable {
 
   /// Counts the writes of a user that wait.
   var count: @Sendable (_ user: String) -> Int = { _ in 0 }
-  /// Counts the writes of a user that were refused.
-  var refusedCount: @Sendable (_ user: String) -> Int = { _ in 0 }
+  /// Counts the writes of a user that wait, and those that were refused.
+  var counts: @Sendable (_ user: String) -> (pending: Int, refused: Int) = { _ in (0, 0) }
   /// Returns the users who have a replica, whether or not their accounts are known.
   var users: @Sendable () -> [String] = { [] }
   /// Drops the writes of a user that wait.
@@ -28,8 +28,8 @@ extension WaitingReplicas {
       ReplicaFolder.waitingFile(for: address, user: user, environment: environment)?.pendingCount
         ?? 0
     }
-    refusedCount = { user in
-      ReplicaFolder.refusedCount(of: address, user: user, environment: environment)
+    counts = { user in
+      ReplicaFolder.counts(of: address, user: user, environment: environment)
     }
     if namesAll { users = { ReplicaFolder.users(of: address, environment: environment) } }
     drop = { user in
