@@ -115,6 +115,8 @@ struct FormWrite: WriteKind {
     case .editField(let edited):
       // Other writes of it were refused, which the form says.
       if BulkEdit.givenBack(state, form) != nil { break }
+      // Records may be written one by one: it is said when the last one is stored.
+      if state.requests.writes.values.contains(.form(form)) { break }
       let words = edited.wordsOnLeft
       state.say(
         words.isEmpty ? .info : .warning,
