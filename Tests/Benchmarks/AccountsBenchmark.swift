@@ -153,7 +153,7 @@ struct AccountsBenchmark {
       IssuingKey(entry: KeyRing.Entry(id: "key", time: 0), key: P256.Signing.PrivateKey())
     ])
     // Fewer than the server remembers.
-    let texts = (0..<(isQuick ? 1000 : 8000)).map { number in
+    let texts = (0..<(isQuick ? 1000 : 8000)).compactMap { number in
       tokens.sign(AccountsBenchmark.claims(number, policy), now: now)
     }
     let fresh = try AccountsBenchmark.rate(of: texts, tokens, now)

@@ -47,7 +47,7 @@ actor AccountService {
   /// Who follows the accounts in a store; nil for a file.
   private nonisolated let follower: AccountFollower?
   /// The number of the newest change in the store that was looked at; -1 for none.
-  private nonisolated let seenHead = Atomic<Int64>(-1)
+  nonisolated let seenHead = Atomic<Int64>(-1)
   private nonisolated let hasFailed = Atomic<Bool>(false)
   private nonisolated let executor: TreeExecutor
   private nonisolated let pool: PasswordPool
@@ -420,6 +420,10 @@ actor AccountService {
     if isClosed { return request.reply(Reply(.unavailable)) }
     // What was answered with an error is not done afterwards.
     if !requests.isOwed(request.number) { return attempts.undecided(request.names) }
+    if !tokens.canSign(now: calendar()) {
+      attempts.undecided(request.names)
+      return request.reply(withoutKeys())
+    }
     do throws(IdentityStop) {
       let decision = try decision(request)
       finish(request, decision)
@@ -439,12 +443,6 @@ actor AccountService {
     var context = context(calendar())
     (context.isPrivileged, context.done) = (request.isPrivileged, request.done)
     return try store.decide(request.call, context)
-  }
-
-  func context(_ now: Int64) -> IdentityContext {
-    IdentityContext(
-      policy: policy, now: now, claims: { [tokens] in tokens.claims(of: $0) },
-      customClaims: { [administrators] in administrators.customClaims(of: $0, now: now) })
   }
 
   private func start(_ work: [PasswordWork], for request: Request) {
@@ -483,9 +481,16 @@ actor AccountService {
     publish()
     for mail in decision.mails { send(mail) }
     let now = calendar()
+    var isSigned = true
     let body =
       request.call.operation == .publicKeys
-      ? tokens.keySet : decision.answer.json { tokens.sign($0, now: now) }
+      ? tokens.keySet
+      : decision.answer.json { claims in
+        let token = tokens.sign(claims, now: now)
+        if token == nil { isSigned = false }
+        return token ?? ""
+      }
+    if !isSigned { return request.reply(withoutKeys()) }
     var reply = Reply(body)
     reply.redirect = decision.answer.redirect
     request.reply(reply)

@@ -147,15 +147,21 @@ package final class IssuedTokens: Sendable {
 
   // MARK: Signing
 
-  /// Makes the token of claims.
-  ///
-  /// Source: RFC 7515; authentication, section 3.
-  package func sign(_ claims: JSONValue, now: Int64) -> String {
-    if isEmulator { return IssuedTokens.text(["alg": "none", "typ": "JWT"], claims) + "." }
-    let signer = state.withLock { state in
+  /// False if there is no key to sign with, as while a store is being restored.
+  func canSign(now: Int64) -> Bool { isEmulator || signer(now: now) != nil }
+
+  private func signer(now: Int64) -> (id: String, key: P256.Signing.PrivateKey)? {
+    state.withLock { state in
       state.ring.signer(now: now).flatMap { id in state.keys[id].map { (id, $0) } }
     }
-    guard let (id, key) = signer else { preconditionFailure("There is a key from the start.") }
+  }
+
+  /// Makes the token of claims; nil if there is no key to sign with.
+  ///
+  /// Source: RFC 7515; authentication, section 3.
+  package func sign(_ claims: JSONValue, now: Int64) -> String? {
+    if isEmulator { return IssuedTokens.text(["alg": "none", "typ": "JWT"], claims) + "." }
+    guard let (id, key) = signer(now: now) else { return nil }
     let text = IssuedTokens.text(["alg": "ES256", "typ": "JWT", "kid": .string(id)], claims)
     guard let signature = try? key.signature(for: Array(text.utf8)) else {
       preconditionFailure("A signature can be made of every text.")

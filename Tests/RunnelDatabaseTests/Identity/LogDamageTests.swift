@@ -138,6 +138,19 @@ import Testing
     #expect((LogCheck.damage(ofLogBeside: folder.file()) != nil) == isWrite)
   }
 
+  @Test(arguments: [57, 100, 4096, 8192]) func aLogWhoseBeginningIsZeroIsNoEmptyOne(
+    count: Int
+  ) throws {
+    let left = try killedWriter()
+    try lay(left, log: Data(count: count) + left.log.dropFirst(count), hasIndex: false)
+    #expect(LogCheck.damage(ofLogBeside: folder.file())?.hasPrefix("its header is damaged") == true)
+    let error = #expect(throws: DatabaseError.self) { try read() }
+    #expect(error?.code == .corrupt)
+    // A power failure may leave a log without any content.
+    try lay(left, log: Data(count: left.log.count), hasIndex: false)
+    #expect(LogCheck.damage(ofLogBeside: folder.file()) == nil)
+  }
+
   // MARK: The end
 
   /// A frame of the last write is damaged, or the log was cut off before its end.

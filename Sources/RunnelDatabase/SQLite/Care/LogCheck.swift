@@ -133,13 +133,20 @@ enum LogCheck {
     }
   }
 
-  /// Whether the header of a log and its first frame are zeros, as a file that was made longer before
-  /// its content was stored.
+  /// Whether all of a log is zeros, as a file that was made longer before its content was stored.
   private static func isEmpty(_ log: String) -> Bool {
     let descriptor = open(log, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { return true }
     defer { close(descriptor) }
-    return bytes(descriptor, headBytes + frameHeadBytes, at: 0)?.allSatisfy { $0 == 0 } ?? true
+    // Where only the beginning is zero, writes stand behind it.
+    var place = 0
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = pread(descriptor, &piece, piece.count, off_t(place))
+      if count <= 0 { return true }
+      if !piece[..<count].allSatisfy({ $0 == 0 }) { return false }
+      place += count
+    }
   }
 
   private static func find(besideFile file: String) -> Damage? {
